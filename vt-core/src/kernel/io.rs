@@ -1,0 +1,239 @@
+//! What a kernel sees while it runs: its tile of the output, and as much of the inputs as it may read.
+
+use std::ops::Range;
+
+use super::kv::{Kv, KvMut, Recurrent, RecurrentMut};
+use super::{Need, RemoteOperand, Tile};
+use crate::op::ValueType;
+use crate::plan::{Arena, Args, Operand, Place, StatePlace, Step};
+use crate::{DType, Elem, Sizes, View, ViewMut};
+
+/// The operands of one tile.
+///
+/// Inputs are narrowed to what the kernel said it [needs](super::Kernel::need), outputs to the tile. A block type is
+/// seen as bytes.
+#[derive(Debug)]
+pub struct Io<'a> {
+    step: &'a Step,
+    args: &'a Args<'a>,
+    worker: usize,
+    tile: Tile,
+    /// One bit an output, one for scratch: an exclusive view is given out once.
+    taken: u32,
+}
+
+const SCRATCH: u32 = 31;
+
+impl<'a> Io<'a> {
+    /// # Safety
+    /// For 'a, no other worker writes what the step's tile reads, or reads or writes what the tile writes.
+    pub(crate) unsafe fn new(step: &'a Step, args: &'a Args<'a>, worker: usize, tile: Tile) -> Self {
+        Self { step, args, worker, tile, taken: 0 }
+    }
+
+    /// The part of the output to compute, in elements.
+    pub fn tile(&self) -> Tile {
+        self.tile.clone()
+    }
+
+    /// The actual values of the symbols.
+    pub fn sizes(&self) -> Sizes {
+        self.args.sizes
+    }
+
+    /// The type of input `i`'s elements.
+    pub fn dtype(&self, i: usize) -> DType {
+        self.step.inputs[i].dtype
+    }
+
+    /// Input `i`, narrowed to what the kernel needs.
+    ///
+    /// # Panics
+    /// If it is state, of another type, or [shared](Io::shared) with the output.
+    pub fn input<T: Elem>(&self, i: usize) -> View<'a, T> {
+        assert!(!self.shared(i), "input {i} of {} shares the output's memory", self.step.op);
+        let operand = &self.step.inputs[i];
+        let part = self.part(operand);
+        let (start, cols, stride) = self.extent::<T>(operand, &part);
+        // SAFETY: the operand's rows are inside its place, and by `new` nobody writes this part meanwhile.
+        unsafe { View::from_raw(start, part.rows.len(), cols, stride) }
+    }
+
+    /// The tile of output `i`, to be written. What it holds before is unspecified, unless an input is
+    /// [shared](Io::shared).
+    ///
+    /// # Panics
+    /// If it is state, of another type, or was taken already.
+    pub fn output<T: Elem>(&mut self, i: usize) -> ViewMut<'a, T> {
+        self.take(i as u32);
+        let operand = &self.step.outputs[i];
+        let part = self.scaled(operand, true);
+        let (start, cols, stride) = self.extent::<T>(operand, &part);
+        // SAFETY: as in `input`; by `new` nobody else uses this part, and `take` gives it out once.
+        unsafe { ViewMut::from_raw(start.cast_mut(), part.rows.len(), cols, stride) }
+    }
+
+    /// Whether input `i` lies in the memory of output 0 already: read it there.
+    pub fn shared(&self, i: usize) -> bool {
+        self.step.in_place == Some(i)
+    }
+
+    /// The worker's scratch memory: as many bytes as the kernel asked for, 64-byte aligned, with unspecified content.
+    ///
+    /// # Panics
+    /// If it was taken already.
+    pub fn scratch(&mut self) -> &'a mut [u8] {
+        self.take(SCRATCH);
+        if self.step.scratch == 0 {
+            return &mut [];
+        }
+        // SAFETY: each worker has `scratch_stride` >= `scratch` bytes of its own, given out once a tile.
+        unsafe {
+            let start = self.args.scratch.add(self.worker * self.args.scratch_stride);
+            std::slice::from_raw_parts_mut(start, self.step.scratch)
+        }
+    }
+
+    /// The key/value rows of input `i` of a sequence.
+    ///
+    /// # Panics
+    /// If input `i` is no such state, there is no such sequence, or the op advances the state.
+    pub fn kv(&self, i: usize, sequence: usize) -> Kv<'a> {
+        let (place, ty) = self.state(&self.step.inputs[i], sequence);
+        assert!(self.step.outputs.iter().all(|o| o.ty.state().is_none()), "{} advances its state", self.step.op);
+        // SAFETY: the schedule puts a barrier between a state's writer and its readers.
+        unsafe { Kv::new(place, ty) }
+    }
+
+    /// The tile's heads of the key/value rows of output `i` of a sequence, to be written.
+    ///
+    /// # Panics
+    /// If output `i` is no such state, or there is no such sequence.
+    pub fn kv_mut(&mut self, i: usize, sequence: usize) -> KvMut<'_> {
+        let (place, ty) = self.state(&self.step.outputs[i], sequence);
+        // SAFETY: a tile of a state is its heads of every sequence, and the borrow of self keeps it exclusive.
+        unsafe { KvMut::new(place, ty, self.tile.cols.clone()) }
+    }
+
+    /// The recurrent state of input `i` of a sequence.
+    ///
+    /// # Panics
+    /// As [`Io::kv`].
+    pub fn recurrent(&self, i: usize, sequence: usize) -> Recurrent<'a> {
+        let (place, ty) = self.state(&self.step.inputs[i], sequence);
+        assert!(self.step.outputs.iter().all(|o| o.ty.state().is_none()), "{} advances its state", self.step.op);
+        // SAFETY: as in `kv`.
+        unsafe { Recurrent::new(place, ty) }
+    }
+
+    /// The tile's rows of the recurrent state of output `i` of a sequence.
+    ///
+    /// # Panics
+    /// As [`Io::kv_mut`].
+    pub fn recurrent_mut(&mut self, i: usize, sequence: usize) -> RecurrentMut<'_> {
+        let (place, ty) = self.state(&self.step.outputs[i], sequence);
+        // SAFETY: as in `kv_mut`, of rows.
+        unsafe { RecurrentMut::new(place, ty, self.tile.cols.clone()) }
+    }
+
+    /// Where input `i` lies in the memory of a device of its own.
+    ///
+    /// # Panics
+    /// If it is state, or the step runs in the host's memory.
+    pub fn remote_input(&self, i: usize) -> RemoteOperand<'a> {
+        self.remote(&self.step.inputs[i])
+    }
+
+    /// Where output `i` lies in the memory of a device of its own.
+    ///
+    /// # Panics
+    /// As [`Io::remote_input`].
+    pub fn remote_output(&self, i: usize) -> RemoteOperand<'a> {
+        self.remote(&self.step.outputs[i])
+    }
+
+    fn take(&mut self, bit: u32) {
+        assert!(bit <= SCRATCH && self.taken & (1 << bit) == 0, "{}: a view was taken twice", self.step.op);
+        self.taken |= 1 << bit;
+    }
+
+    fn state(&self, operand: &'a Operand, sequence: usize) -> (&'a StatePlace, &'a crate::StateSpec) {
+        let (Place::State(slot), ValueType::State(spec)) = (operand.place, &operand.ty) else {
+            panic!("{}: an operand is not state", self.step.op);
+        };
+        (&self.args.states[sequence * self.args.slots + slot], spec)
+    }
+
+    /// The part of an input that the tile may read.
+    fn part(&self, operand: &Operand) -> Tile {
+        let rows = 0..operand.rows.count(&self.args.sizes);
+        match operand.need {
+            Need::All => Tile { rows, cols: 0..operand.cols },
+            Need::Rows => Tile { rows: self.tile.rows.clone(), cols: 0..operand.cols },
+            Need::Tile => self.scaled(operand, !operand.rows.single()),
+        }
+    }
+
+    /// The tile, scaled to the operand's columns.
+    fn scaled(&self, operand: &Operand, rows: bool) -> Tile {
+        let total = self.step.outputs[0].cols;
+        let scale = |c: usize| if operand.cols == total { c } else { c * operand.cols / total };
+        let cols = scale(self.tile.cols.start)..scale(self.tile.cols.end);
+        Tile { rows: if rows { self.tile.rows.clone() } else { 0..1 }, cols }
+    }
+
+    /// The address of a part's first element, its columns and its stride, in elements of `T`.
+    fn extent<T: Elem>(&self, operand: &Operand, part: &Tile) -> (*const T, usize, usize) {
+        assert!(
+            elements::<T>(operand.dtype),
+            "{}: {} seen as {}",
+            self.step.op,
+            operand.dtype,
+            std::any::type_name::<T>()
+        );
+        let bytes = byte_range(operand.dtype, &part.cols);
+        assert!(
+            bytes.end <= operand.row_bytes
+                && part.rows.end <= operand.rows.count(&self.args.sizes).max(part.rows.start)
+        );
+        let offset = part.rows.start * operand.row_bytes + bytes.start;
+        let start = self.base(operand.place).wrapping_add(offset).cast::<T>();
+        (start, bytes.len() / size_of::<T>(), operand.row_bytes / size_of::<T>())
+    }
+
+    fn base(&self, place: Place) -> *const u8 {
+        match (place, self.args.arena) {
+            (Place::Arena { offset, own }, Arena::Host(base)) => base.wrapping_add(offset + self.worker * own),
+            (Place::Input(i), _) => self.args.inputs[i].start,
+            (Place::Weight(i), _) => match self.args.weights[i].1.bytes() {
+                Some(bytes) => bytes.as_ptr(),
+                None => panic!("{}: a weight is in a device's memory", self.step.op),
+            },
+            _ => panic!("{}: the host cannot see an operand", self.step.op),
+        }
+    }
+
+    fn remote(&self, operand: &Operand) -> RemoteOperand<'a> {
+        let (memory, offset) = match (operand.place, self.args.arena) {
+            (Place::Arena { offset, .. }, Arena::Remote(memory)) => (memory, offset),
+            (Place::Weight(i), Arena::Remote(_)) => match self.args.remote_weights.get(i) {
+                Some(Some(memory)) => (&**memory, 0),
+                _ => panic!("{}: a weight was not uploaded", self.step.op),
+            },
+            _ => panic!("{}: an operand is not in the device's memory", self.step.op),
+        };
+        let Operand { dtype, cols, row_bytes, .. } = *operand;
+        RemoteOperand { memory, offset, dtype, rows: operand.rows.count(&self.args.sizes), cols, row_bytes }
+    }
+}
+
+/// Whether memory of `dtype` is seen as `T`: its element, or bytes for a block type.
+pub(super) fn elements<T: Elem>(dtype: DType) -> bool {
+    T::fits(dtype)
+}
+
+fn byte_range(dtype: DType, cols: &Range<usize>) -> Range<usize> {
+    let block = dtype.block_elems();
+    assert!(cols.start.is_multiple_of(block) && cols.end.is_multiple_of(block), "columns {cols:?} cut a {dtype} block");
+    cols.start / block * dtype.block_bytes()..cols.end / block * dtype.block_bytes()
+}

@@ -1,0 +1,178 @@
+//! What kernels see of a sequence's state.
+
+use std::ops::Range;
+
+use super::io::elements;
+use crate::plan::StatePlace;
+use crate::{DType, Elem, StateSpec, View, ViewMut};
+
+/// The key/value rows of a sequence, to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Kv<'a> {
+    place: &'a StatePlace,
+    shape: Shape,
+}
+
+/// The key/value rows of some heads of a sequence, to be written.
+#[derive(Debug)]
+pub struct KvMut<'a> {
+    place: &'a StatePlace,
+    shape: Shape,
+    heads: Range<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    heads: usize,
+    key_dim: usize,
+    value_dim: usize,
+    key: DType,
+    value: DType,
+}
+
+impl Shape {
+    fn of(spec: &StateSpec) -> Self {
+        match *spec {
+            StateSpec::KvRows { heads, key_dim, value_dim, key, value } => {
+                Self { heads, key_dim, value_dim, key, value }
+            }
+            other => panic!("{other} has no key/value rows"),
+        }
+    }
+}
+
+impl<'a> Kv<'a> {
+    /// # Safety
+    /// `place` holds state of kind `spec` that nobody writes for 'a.
+    pub(crate) unsafe fn new(place: &'a StatePlace, spec: &StateSpec) -> Self {
+        Self { place, shape: Shape::of(spec) }
+    }
+
+    /// The number of positions there is room for.
+    pub fn capacity(&self) -> usize {
+        self.place.capacity
+    }
+
+    /// The keys of a head: `[capacity, key_dim]`. Rows not yet written are zero or left over.
+    ///
+    /// # Panics
+    /// If there is no such head, or the keys are not of type `T`.
+    pub fn keys<T: Elem>(&self, head: usize) -> View<'a, T> {
+        let Shape { heads, key_dim, key, .. } = self.shape;
+        let start = head_start::<T>(head, heads, key, self.place.capacity, key_dim);
+        // SAFETY: the state reserves `heads * capacity` keys (`StateMemory`), and `new`'s caller vouches for reading.
+        unsafe { View::from_raw(self.place.first.cast::<T>().add(start), self.place.capacity, key_dim, key_dim) }
+    }
+
+    /// The values of a head: `[capacity, value_dim]`.
+    ///
+    /// # Panics
+    /// If there is no such head, or the values are not of type `T`.
+    pub fn values<T: Elem>(&self, head: usize) -> View<'a, T> {
+        let Shape { heads, value_dim, value, .. } = self.shape;
+        let start = head_start::<T>(head, heads, value, self.place.capacity, value_dim);
+        // SAFETY: as in `keys`.
+        unsafe { View::from_raw(self.place.second.cast::<T>().add(start), self.place.capacity, value_dim, value_dim) }
+    }
+}
+
+impl<'a> KvMut<'a> {
+    /// # Safety
+    /// `place` holds state of kind `spec`, of whose `heads` nobody else reads or writes anything for 'a.
+    pub(crate) unsafe fn new(place: &'a StatePlace, spec: &StateSpec, heads: Range<usize>) -> Self {
+        Self { place, shape: Shape::of(spec), heads }
+    }
+
+    /// The heads that may be written.
+    pub fn heads(&self) -> Range<usize> {
+        self.heads.clone()
+    }
+
+    /// The number of positions there is room for.
+    pub fn capacity(&self) -> usize {
+        self.place.capacity
+    }
+
+    /// The key of a head at a position.
+    ///
+    /// # Panics
+    /// If the head is not among [`KvMut::heads`], the position is outside, or the keys are not of type `T`.
+    pub fn key_mut<T: Elem>(&mut self, head: usize, position: usize) -> &mut [T] {
+        let Shape { heads, key_dim, key, .. } = self.shape;
+        self.check(head, position);
+        let start = head_start::<T>(head, heads, key, self.place.capacity, key_dim) + position * key_dim;
+        // SAFETY: inside the state's keys by the check, of a head that `new`'s caller gave up.
+        unsafe { std::slice::from_raw_parts_mut(self.place.first.cast::<T>().add(start), key_dim) }
+    }
+
+    /// The value of a head at a position.
+    ///
+    /// # Panics
+    /// As [`KvMut::key_mut`].
+    pub fn value_mut<T: Elem>(&mut self, head: usize, position: usize) -> &mut [T] {
+        let Shape { heads, value_dim, value, .. } = self.shape;
+        self.check(head, position);
+        let start = head_start::<T>(head, heads, value, self.place.capacity, value_dim) + position * value_dim;
+        // SAFETY: as in `key_mut`.
+        unsafe { std::slice::from_raw_parts_mut(self.place.second.cast::<T>().add(start), value_dim) }
+    }
+
+    fn check(&self, head: usize, position: usize) {
+        assert!(self.heads.contains(&head), "head {head} is not in the tile's {:?}", self.heads);
+        assert!(position < self.place.capacity, "position {position} of {}", self.place.capacity);
+    }
+}
+
+fn head_start<T: Elem>(head: usize, heads: usize, dtype: DType, capacity: usize, dim: usize) -> usize {
+    assert!(head < heads, "head {head} of {heads}");
+    assert!(elements::<T>(dtype), "rows of {dtype} seen as {}", std::any::type_name::<T>());
+    head * capacity * dim
+}
+
+/// Recurrent state of a sequence, to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Recurrent<'a>(View<'a, f32>);
+
+impl<'a> Recurrent<'a> {
+    /// # Safety
+    /// As [`Kv::new`].
+    pub(crate) unsafe fn new(place: &'a StatePlace, spec: &StateSpec) -> Self {
+        let (rows, cols) = fixed(spec);
+        // SAFETY: the state reserves `rows * cols` f32, and the caller vouches for reading.
+        Self(unsafe { View::from_raw(place.first.cast::<f32>(), rows, cols, cols) })
+    }
+
+    /// The state: `[rows, cols]`.
+    pub fn view(&self) -> View<'a, f32> {
+        self.0
+    }
+}
+
+/// Some rows of a sequence's recurrent state, to be read and written.
+#[derive(Debug)]
+pub struct RecurrentMut<'a>(ViewMut<'a, f32>);
+
+impl<'a> RecurrentMut<'a> {
+    /// # Safety
+    /// As [`KvMut::new`], of rows.
+    pub(crate) unsafe fn new(place: &'a StatePlace, spec: &StateSpec, part: Range<usize>) -> Self {
+        let (rows, cols) = fixed(spec);
+        assert!(part.end <= rows, "rows {part:?} of {rows}");
+        // SAFETY: inside the state by the check, of rows that the caller gave up.
+        let base = unsafe { place.first.cast::<f32>().add(part.start * cols) };
+        // SAFETY: as above.
+        Self(unsafe { ViewMut::from_raw(base, part.len(), cols, cols) })
+    }
+
+    /// The tile's rows of the state.
+    pub fn view_mut(&mut self) -> &mut ViewMut<'a, f32> {
+        &mut self.0
+    }
+}
+
+fn fixed(spec: &StateSpec) -> (usize, usize) {
+    match *spec {
+        StateSpec::Fixed { rows, cols } => (rows, cols),
+        other => panic!("{other} is not recurrent state"),
+    }
+}

@@ -1,0 +1,117 @@
+//! Where a tensor's bytes are.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Aligned;
+
+/// Something that owns bytes at a fixed address, such as a mapped file.
+pub trait Bytes: AsRef<[u8]> + Send + Sync + 'static {}
+
+impl<T: AsRef<[u8]> + Send + Sync + 'static> Bytes for T {}
+
+/// A block of a device's own memory.
+pub trait DeviceMemory: fmt::Debug + Send + Sync + 'static {
+    /// The number of bytes.
+    fn len(&self) -> usize;
+
+    /// Whether there are no bytes.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Itself, for the device's kernels to downcast.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A tensor's bytes. Cloning shares them.
+#[derive(Clone)]
+pub enum Storage {
+    /// Memory of its own, 64-byte aligned.
+    Owned(Arc<Aligned>),
+    /// A range of somebody's bytes, usually of a mapped file, kept alive as long as this.
+    Mapped {
+        /// Who owns the bytes.
+        owner: Arc<dyn Bytes>,
+        /// Which of them.
+        range: Range<usize>,
+    },
+    /// A device's memory that the host cannot see.
+    Device(Arc<dyn DeviceMemory>),
+}
+
+impl Storage {
+    /// A range of `owner`'s bytes; `None` if it has no such range.
+    pub fn mapped(owner: Arc<dyn Bytes>, range: Range<usize>) -> Option<Self> {
+        let bytes: &[u8] = (*owner).as_ref();
+        bytes.get(range.clone())?;
+        Some(Storage::Mapped { owner, range })
+    }
+
+    /// The number of bytes.
+    pub fn len(&self) -> usize {
+        match self {
+            Storage::Owned(m) => m.len(),
+            Storage::Mapped { range, .. } => range.len(),
+            Storage::Device(m) => m.len(),
+        }
+    }
+
+    /// Whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes, unless only a device can see them.
+    pub fn host(&self) -> Option<&[u8]> {
+        match self {
+            Storage::Owned(m) => Some(m.as_bytes()),
+            Storage::Mapped { owner, range } => (**owner).as_ref().get(range.clone()),
+            Storage::Device(_) => None,
+        }
+    }
+
+    /// Whether both are the same bytes, not just equal ones.
+    pub fn same(&self, other: &Storage) -> bool {
+        match (self, other) {
+            (Storage::Owned(a), Storage::Owned(b)) => Arc::ptr_eq(a, b),
+            (Storage::Mapped { owner: a, range: r }, Storage::Mapped { owner: b, range: s }) => {
+                Arc::ptr_eq(a, b) && r == s
+            }
+            (Storage::Device(a), Storage::Device(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Debug for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Storage::Owned(m) => write!(f, "owned {} bytes", m.len()),
+            Storage::Mapped { range, .. } => write!(f, "mapped bytes {range:?}"),
+            Storage::Device(m) => write!(f, "device memory {m:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mapped_bytes_outlive_the_handle_that_made_them() {
+        let owner: Arc<dyn Bytes> = Arc::new(vec![1u8, 2, 3, 4]);
+        let s = Storage::mapped(Arc::clone(&owner), 1..3).unwrap();
+        drop(owner);
+        assert_eq!(s.host(), Some(&[2u8, 3][..]));
+        assert!(s.same(&s.clone()));
+    }
+
+    #[test]
+    fn a_range_outside_is_refused() {
+        let owner: Arc<dyn Bytes> = Arc::new(vec![0u8; 4]);
+        assert!(Storage::mapped(owner, 2..5).is_none());
+    }
+}

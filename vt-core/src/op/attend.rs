@@ -1,0 +1,85 @@
+//! Attention over the key/value rows of a sequence.
+
+use super::case::{Case, Fill, Operand};
+use super::kv_append::filled;
+use super::{Attrs, Inputs, Op, Outs, Tolerance, one};
+use crate::plan::Span;
+use crate::{DType, Desc, OpError, StateSpec, Sym};
+
+/// Causal attention of grouped queries (Vaswani et al., 2017; Ainslie et al., 2023): for row t at position p of
+/// sequence s and query head h, with g = h / (heads / H) the head of its keys and values,
+/// `out[t, h] = sum over j of softmax_j(scale * q[t, h] . key[s, g, j]) * value[s, g, j]` over the keys j at positions
+/// `max(0, p + 1 - window) ..= p`.
+///
+/// | operand | shape | type |
+/// |---|---|---|
+/// | `q` | `[T, heads * key_dim]` | f32 |
+/// | `cache` | key/value rows of H heads, H divides `heads` | state |
+/// | `sequences` | `[T]` | i32 |
+/// | `positions` | `[T]` | i32 |
+/// | out | `[T, heads * value_dim]` | f32 |
+///
+/// The cache must hold the rows' own keys and values already.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attend {
+    /// Query heads.
+    pub heads: usize,
+    /// The factor of the scores: finite.
+    pub scale: f32,
+    /// How many keys a query sees, its own included; 0 for all.
+    pub window: usize,
+}
+
+impl Op for Attend {
+    const NAME: &'static str = "attend";
+    const INPUTS: &'static [&'static str] = &["q", "cache", "sequences", "positions"];
+    const TOLERANCE: Tolerance = Tolerance::Nmse(1e-6);
+
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Outs, OpError> {
+        inputs.want_attribute(self.scale.is_finite(), "scale", "a finite number", self.scale)?;
+        let &StateSpec::KvRows { heads, key_dim, value_dim, .. } = inputs.state(1)? else {
+            return Err(inputs.want(false, 1, || "key/value rows").unwrap_err());
+        };
+        let groups = heads > 0 && self.heads > 0 && self.heads.is_multiple_of(heads);
+        inputs.want_attribute(groups, "heads", format_args!("a positive multiple of {heads}"), self.heads)?;
+        let (rows, cols) = inputs.matrix(0, DType::F32)?;
+        inputs.want(cols == self.heads * key_dim, 0, || format!("rows of {} x {key_dim}", self.heads))?;
+        for i in [2, 3] {
+            let [n] = inputs.dims(i, DType::I32)?;
+            inputs.want(n == rows, i, || format!("i32 [{rows}]"))?;
+        }
+        one(Desc::rows(DType::F32, rows, self.heads * value_dim))
+    }
+
+    fn attrs(&self) -> Attrs {
+        Attrs::none().int("heads", self.heads).float("scale", self.scale.into()).int("window", self.window)
+    }
+
+    fn cases() -> Vec<Case<Self>> {
+        let one = |position, rows| vec![Span { sequence: 0, position, rows }];
+        let two = vec![Span { sequence: 1, position: 70, rows: 1 }, Span { sequence: 0, position: 2, rows: 3 }];
+        let spans = [one(0, 0), one(0, 1), one(9, 1), one(0, 17), one(64, 1), one(150, 3), two.clone()];
+        let mut cases: Vec<_> = spans.into_iter().map(|s| case(DType::F16, 4, 2, (16, 16), 0, s)).collect();
+        cases.push(case(DType::F32, 2, 2, (64, 64), 0, one(66, 4)));
+        cases.push(case(DType::F32, 6, 1, (10, 6), 0, two.clone()));
+        cases.push(case(DType::F16, 3, 1, (33, 20), 0, one(5, 2)));
+        cases.push(case(DType::F16, 2, 1, (16, 16), 5, one(0, 17)));
+        cases.push(case(DType::F32, 2, 1, (16, 16), 70, one(130, 3)));
+        cases.push(case(DType::F16, 2, 2, (32, 32), 1, two));
+        cases
+    }
+}
+
+fn case(dtype: DType, heads: usize, kv_heads: usize, (key_dim, value_dim): (usize, usize), window: usize, spans: Vec<Span>) -> Case<Attend> {
+    let spec = StateSpec::KvRows { heads: kv_heads, key_dim, value_dim, key: dtype, value: dtype };
+    let places: Vec<String> = spans.iter().map(|s| format!("s{}p{}n{}", s.sequence, s.position, s.rows)).collect();
+    let name = format!("{dtype}-h{heads}-{kv_heads}-d{key_dim}-{value_dim}-w{window}-{}", places.join("-"));
+    let t = spans.iter().map(|s| s.rows).sum();
+    let mut filled = filled(&spans);
+    spans.iter().for_each(|s| filled[s.sequence] = s.position + s.rows);
+    let index = |fill| Operand::tensor(Desc::new(DType::I32, [Sym::T]), fill);
+    let q = Operand::tensor(Desc::rows(DType::F32, Sym::T, heads * key_dim), Fill::Normal(1.0));
+    let inputs = vec![q, Operand::State { spec, filled }, index(Fill::Sequences), index(Fill::Positions)];
+    let scale = 1.0 / (key_dim as f32).sqrt();
+    Case::new(name, Attend { heads, scale, window }, t, inputs).with_spans(spans)
+}

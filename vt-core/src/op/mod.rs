@@ -1,0 +1,43 @@
+//! Ops: what they take, what they give, and examples of them. One file an op.
+
+mod attrs;
+pub mod case;
+mod data;
+mod elementwise;
+mod infer;
+mod spec;
+
+pub use attrs::{Attr, Attrs};
+pub use case::{AnyCase, Case, Fill, Operand};
+pub use infer::{Inputs, Outs, ValueType, one};
+pub use rope::RopeStyle;
+pub use spec::{AnyOp, ArcOp, Op, OpEntry, Tolerance};
+
+/// The list of ops: a line declares the module, exports the type and enters it in [`entries`].
+macro_rules! ops {
+    ($($module:ident: $op:ident,)*) => {
+        $(mod $module; pub use $module::$op;)*
+
+        /// The entries of all ops of this crate.
+        pub fn entries() -> Vec<OpEntry> {
+            vec![$(OpEntry::of::<$op>(),)*]
+        }
+    };
+}
+
+ops! {
+    add: Add,
+    attend: Attend,
+    dequantize: Dequantize,
+    embed: Embed,
+    kv_append: KvAppend,
+    matmul_bt: MatmulBt,
+    matmul_bt_quant: MatmulBtQuant,
+    mul: Mul,
+    quantize: Quantize,
+    rms_norm: RmsNorm,
+    rope: Rope,
+    silu: Silu,
+    silu_mul: SiluMul,
+    take_rows: TakeRows,
+}

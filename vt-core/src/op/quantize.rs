@@ -1,0 +1,58 @@
+//! Quantization of activations.
+
+use super::case::{Case, Fill, Operand};
+use super::{Attrs, Inputs, Op, Outs, Tolerance, one};
+use crate::{DType, Desc, OpError, Sym};
+
+/// The rows of `x` in the activation blocks `to`.
+///
+/// | operand | shape | type |
+/// |---|---|---|
+/// | `x` | `[T, K]`, K a multiple of the block | f32 |
+/// | out | `[T, K]` | `to`: q8_0, q8_1 or q8_k |
+///
+/// q8_0 and q8_k are byte for byte what ggml's reference encoders give. A block with a value that is not finite gets
+/// scale NaN and quants 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantize {
+    /// The activation block type.
+    pub to: DType,
+}
+
+impl Op for Quantize {
+    const NAME: &'static str = "quantize";
+    const INPUTS: &'static [&'static str] = &["x"];
+    const TOLERANCE: Tolerance = Tolerance::Exact;
+
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Outs, OpError> {
+        let activation = DType::weight_blocks().any(|w| w.activation() == Some(self.to));
+        inputs.want_attribute(activation, "to", "an activation block type", self.to)?;
+        let (rows, cols) = inputs.matrix(0, DType::F32)?;
+        let block = self.to.block_elems();
+        inputs.want(cols.is_multiple_of(block), 0, || format!("rows of a multiple of {block}"))?;
+        one(Desc::rows(self.to, rows, cols))
+    }
+
+    fn attrs(&self) -> Attrs {
+        Attrs::none().text("to", self.to.name())
+    }
+
+    fn cases() -> Vec<Case<Self>> {
+        let fills = [("", Fill::Normal(3.0)), ("wide-", Fill::Wide), ("zero-", Fill::Zero)];
+        let mut cases = Vec::new();
+        for to in [DType::Q8_0, DType::Q8_1, DType::Q8K] {
+            for (kind, fill) in fills {
+                cases.push(case(to, 3, 512, kind, fill));
+            }
+            for (t, blocks) in [(0, 1), (1, 1), (17, 2), (2, 0)] {
+                cases.push(case(to, t, blocks * to.block_elems(), "", fills[0].1));
+            }
+        }
+        cases
+    }
+}
+
+fn case(to: DType, t: usize, k: usize, kind: &str, fill: Fill) -> Case<Quantize> {
+    let x = Operand::tensor(Desc::rows(DType::F32, Sym::T, k), fill);
+    Case::new(format!("{to}-{kind}t{t}-k{k}"), Quantize { to }, t, vec![x])
+}

@@ -1,0 +1,39 @@
+//! Instruction-set tiers.
+//!
+//! A kernel's text is written once, in safe Rust. [`Isa::run`] compiles that text for the instructions a token stands
+//! for: the closure is inlined into a function with `#[target_feature]`, so the compiler vectorizes it at that tier's
+//! width. Everything a closure calls must be `#[inline(always)]`, or it is compiled for the baseline (right, but slow).
+//!
+//! A token can only be made by detection, so holding one proves that the machine has the instructions.
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+pub use portable::Portable;
+#[cfg(target_arch = "x86_64")]
+pub use x86_64::{Avx2, Avx512};
+
+/// A tier: the proof that its instructions may be executed, and the way to compile a closure for them.
+pub trait Isa: Copy + Send + Sync + 'static {
+    /// The tier's name as `VT_CPU_TIER` spells it; kernels' names start with it.
+    const NAME: &'static str;
+    /// The rank of the tier's kernels in the registry: wider tiers go first.
+    const PRIORITY: i32;
+
+    /// Runs `work`, compiled for this tier.
+    fn run<R>(self, work: impl FnOnce() -> R) -> R;
+
+    /// As [`run`](Isa::run), with certainty: a closure may be found too large to inline, and then runs compiled for the
+    /// baseline; a [`Work`] whose `run` is `#[inline(always)]` is inlined whatever its size.
+    fn perform<W: Work>(self, work: W) -> W::Output;
+}
+
+/// A closure in the form of a type, so that its text can be marked `#[inline(always)]`.
+pub trait Work {
+    /// The result.
+    type Output;
+
+    /// Does it. Implementations are `#[inline(always)]`.
+    fn run(self) -> Self::Output;
+}
