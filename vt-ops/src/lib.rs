@@ -1,1 +1,39 @@
-//! To be filled.
+//! The ops of vt as functions, for graphs and for eager contexts: the API that models are written against.
+//!
+//! Each function records one op on a [`Recorder`](vt_core::Recorder) and gives its output. On a
+//! [`Graph`](vt_core::Graph) nothing is computed until the graph is planned and run; an
+//! [`Eager`](vt_core::plan::Eager) context computes at once.
+
+mod call;
+
+use vt_core::registry::Builder;
+
+/// The list of op functions: a line declares the module and exports the function; `: register` also enters its
+/// decomposition and fusions.
+macro_rules! ops {
+    ($($module:ident $(: $register:ident)?,)*) => {
+        $(mod $module; pub use $module::$module;)*
+
+        /// Registers the decompositions and fusions of the ops: `Registry::builder().with(vt_ops::register)`.
+        pub fn register(builder: &mut Builder) {
+            $($($module::$register(builder);)?)*
+        }
+    };
+}
+
+ops! {
+    add,
+    attend,
+    dequantize,
+    embed,
+    kv_append,
+    matmul_bt,
+    matmul_bt_quant,
+    mul,
+    quantize,
+    rms_norm,
+    rope,
+    silu,
+    silu_mul: register,
+    take_rows,
+}

@@ -71,6 +71,11 @@ impl Registry {
     }
 
     /// The device that computes what others cannot: the first that works in the host's memory.
+    pub fn reference(&self) -> Option<&Arc<dyn Device>> {
+        self.devices.iter().find(|d| d.store().is_none())
+    }
+
+    /// The number of [`Registry::reference`].
     pub(crate) fn reference_index(&self) -> Option<usize> {
         self.devices.iter().position(|d| d.store().is_none())
     }

@@ -1,0 +1,14 @@
+//! Model architectures, tokenizers, sampling and generation.
+
+pub mod arch;
+mod batch;
+pub mod blocks;
+mod error;
+pub mod load;
+mod model;
+pub mod sample;
+pub mod tokenizer;
+
+pub use batch::{Batch, Wanted};
+pub use error::ModelError;
+pub use model::{LoadOptions, Model, Runner, inspect};

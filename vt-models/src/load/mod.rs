@@ -1,0 +1,9 @@
+//! From a file to the values that a graph is recorded with.
+
+mod hparams;
+mod policy;
+mod weights;
+
+pub use hparams::Hparams;
+pub use policy::Target;
+pub use weights::{TensorUse, Weights};

@@ -1,0 +1,156 @@
+//! The weights of a model: taken from the file, checked against the metadata, and put where they are to live.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+
+use vt_core::plan::Eager;
+use vt_core::{DType, Tensor, Value};
+use vt_gguf::{Decision, Gguf, GgufError, Policy, Residency, Role, TensorInfo, residency};
+
+use super::Target;
+use crate::ModelError;
+
+/// What becomes of a tensor of the file.
+#[derive(Clone, Debug)]
+pub struct TensorUse {
+    /// Its name.
+    pub name: String,
+    /// What the model does with it.
+    pub role: Role,
+    /// Where it lives, and why.
+    pub decision: Decision,
+}
+
+/// Hands out a file's tensors as values. What is wrong is collected, so that all of it can be told at once: until
+/// [`Weights::finish`], an empty tensor stands for one that is missing.
+pub struct Weights<'a> {
+    gguf: &'a Gguf,
+    target: &'a Target,
+    config: vt_gguf::Config,
+    load: bool,
+    placeholder: Value,
+    uses: RefCell<Vec<TensorUse>>,
+    problems: RefCell<Vec<String>>,
+}
+
+impl<'a> Weights<'a> {
+    /// The weights of `gguf`, for a device. Unless `load`, nothing is decoded: for looking at a file.
+    ///
+    /// # Errors
+    /// If there is no memory at all.
+    pub fn new(gguf: &'a Gguf, target: &'a Target, config: vt_gguf::Config, load: bool) -> Result<Self, ModelError> {
+        let placeholder = Value::weight("missing", Tensor::zeros(DType::F32, &[0])?);
+        Ok(Self { gguf, target, config, load, placeholder, uses: RefCell::default(), problems: RefCell::default() })
+    }
+
+    /// A matrix `[rows, cols]` that activations are multiplied with.
+    pub fn matmul(&self, name: &str, rows: usize, cols: usize) -> Value {
+        self.required(name, Role::MatmulWeight, &[rows, cols])
+    }
+
+    /// A vector of `len` f32.
+    pub fn vector(&self, name: &str, len: usize) -> Value {
+        self.required(name, Role::Vector, &[len])
+    }
+
+    /// A vector that the file may lack.
+    pub fn optional_vector(&self, name: &str, len: usize) -> Option<Value> {
+        self.gguf.info(name).map(|_| self.vector(name, len))
+    }
+
+    /// The embedding table `[vocab, dim]` and the head's weight: the file's, or the table itself where it has none.
+    pub fn embedding_and_head(&self, table: &str, head: &str, vocab: usize, dim: usize) -> (Value, Value) {
+        let shape = [vocab, dim];
+        if self.gguf.info(head).is_some() {
+            (self.required(table, Role::Embedding, &shape), self.required(head, Role::MatmulWeight, &shape))
+        } else {
+            let both = self.required(table, Role::TiedEmbedding, &shape);
+            (both.clone(), both)
+        }
+    }
+
+    /// A vector of ones, for an operand that the file leaves out.
+    pub fn ones(&self, len: usize) -> Value {
+        match Tensor::from_slice(DType::F32, &[len], &vec![1.0f32; len]) {
+            Ok(ones) => Value::weight("ones", ones),
+            Err(error) => self.substitute("ones", &error),
+        }
+    }
+
+    /// Notes a problem if the file's metadata tells of experts.
+    ///
+    /// # Errors
+    /// If the key is of another type.
+    pub fn refuse_experts(&self, gguf: &Gguf) -> Result<(), GgufError> {
+        let experts = gguf.metadata().arch()?.optional::<usize>("expert_count")?.unwrap_or(0);
+        if experts > 0 {
+            self.problem(format!("key `expert_count`: vt cannot compute mixtures of experts, found {experts}"));
+        }
+        Ok(())
+    }
+
+    /// Notes something that stands in the way.
+    pub fn problem(&self, what: impl Into<String>) {
+        self.problems.borrow_mut().push(what.into());
+    }
+
+    /// The uses of all tensors taken, and the names of those that were not.
+    ///
+    /// # Errors
+    /// Everything that stood in the way.
+    pub fn finish(self) -> Result<(Vec<TensorUse>, Vec<String>), ModelError> {
+        let problems = self.problems.into_inner();
+        if !problems.is_empty() {
+            return Err(ModelError::Refused { problems });
+        }
+        let uses = self.uses.into_inner();
+        let taken: HashSet<&str> = uses.iter().map(|u| u.name.as_str()).collect();
+        let unused = self.gguf.tensors().map(|t| t.name()).filter(|n| !taken.contains(n)).map(str::to_owned).collect();
+        Ok((uses, unused))
+    }
+
+    fn required(&self, name: &str, role: Role, shape: &[usize]) -> Value {
+        match self.take(name, role, shape) {
+            Ok(tensor) => Value::weight(name, tensor),
+            Err(problem) => self.substitute(name, &problem),
+        }
+    }
+
+    fn take(&self, name: &str, role: Role, shape: &[usize]) -> Result<Tensor, Box<dyn std::error::Error>> {
+        let Some(info) = self.gguf.info(name) else { return Err("missing".into()) };
+        if info.shape() != shape {
+            return Err(format!("expected shape {shape:?}, found {:?}", info.shape()).into());
+        }
+        let decision = self.decide(role, &info);
+        let kept = decision.residency;
+        let reason = decision.reason.clone();
+        self.uses.borrow_mut().push(TensorUse { name: name.to_owned(), role, decision });
+        match kept {
+            Residency::Keep => Ok(self.gguf.tensor(name)?),
+            Residency::DecodeToF32 if self.load => self.decode(self.gguf.tensor(name)?),
+            Residency::DecodeToF32 => Ok(Tensor::zeros(DType::F32, &[0])?),
+            Residency::Refuse => Err(reason.into()),
+        }
+    }
+
+    fn decide(&self, role: Role, info: &TensorInfo<'_>) -> Decision {
+        let policy = Policy {
+            config: self.config,
+            can_multiply: &|dtype, k| self.target.can_multiply(dtype, k),
+            can_embed: &|dtype| self.target.can_embed(dtype),
+        };
+        residency(&policy, role, info.tensor_type(), info.shape())
+    }
+
+    /// Decoding is an op: the device, or the one that computes in its place, does it.
+    fn decode(&self, tensor: Tensor) -> Result<Tensor, Box<dyn std::error::Error>> {
+        let eager = Eager::new(&self.target.registry, &self.target.device);
+        let value = vt_ops::dequantize(&eager, &tensor.into())?;
+        value.tensor().cloned().ok_or_else(|| "could not be decoded".into())
+    }
+
+    fn substitute(&self, name: &str, problem: &dyn std::fmt::Display) -> Value {
+        self.problem(format!("tensor `{name}`: {problem}"));
+        self.placeholder.clone()
+    }
+}

@@ -1,0 +1,229 @@
+//! A loaded model, and what runs it.
+
+use std::sync::Arc;
+
+use vt_core::memory::OutOfMemory;
+use vt_core::plan::{Fallback, Feed, Memory, Options, Pass, Plan, Sequence};
+use vt_core::{Graph, Sizes, StateSpec, View};
+use vt_gguf::Gguf;
+
+use crate::blocks::CacheTypes;
+use crate::load::{Hparams, Target, TensorUse, Weights};
+use crate::{Batch, ModelError, arch};
+
+/// How a model is loaded.
+#[derive(Clone, Debug)]
+pub struct LoadOptions {
+    /// What the environment says of weights.
+    pub gguf: vt_gguf::Config,
+    /// The types of the key/value caches.
+    pub cache: CacheTypes,
+    /// The most rows in a pass; longer prompts go in chunks.
+    pub rows: usize,
+    /// The most rows of a pass whose logits are wanted.
+    pub wanted: usize,
+    /// What happens to ops without a kernel.
+    pub fallback: Fallback,
+    /// Whether fusions are applied.
+    pub fuse: bool,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self {
+            gguf: vt_gguf::Config::default(),
+            cache: CacheTypes::default(),
+            rows: 512,
+            wanted: 512,
+            fallback: Fallback::Error,
+            fuse: true,
+        }
+    }
+}
+
+/// A model: its weights, its graph and its plan. It is not changed by running, so many runners may share it.
+#[derive(Debug)]
+pub struct Model {
+    architecture: String,
+    hparams: Hparams,
+    tensors: Vec<TensorUse>,
+    unused: Vec<String>,
+    plan: Plan,
+}
+
+impl Model {
+    /// Loads the model of a file for a device.
+    ///
+    /// # Errors
+    /// If vt does not have the architecture, the file lacks something or is implausible, or the device cannot compute
+    /// the model; everything that stands in the way is listed.
+    pub fn load(gguf: &Gguf, target: &Target, options: &LoadOptions) -> Result<Self, ModelError> {
+        let architecture = gguf.metadata().architecture()?.to_owned();
+        let weights = Weights::new(gguf, target, options.gguf, true)?;
+        let (hparams, model) = take(gguf, &architecture, &weights, options.cache)?;
+        let (tensors, unused) = weights.finish()?;
+        let graph = Graph::new();
+        model.record(&graph)?;
+        let sizes = Sizes { t: options.rows, r: options.wanted };
+        let plan_options = Options {
+            fallback: options.fallback,
+            fuse: options.fuse,
+            ..Options::new(&target.device, sizes).row_classes(options.rows, options.wanted)
+        };
+        let plan = Plan::new(&graph, &target.registry, &plan_options)?;
+        Ok(Self { architecture, hparams, tensors, unused, plan })
+    }
+
+    /// The architecture's name in the file.
+    pub fn architecture(&self) -> &str {
+        &self.architecture
+    }
+
+    /// The model's sizes.
+    pub fn hparams(&self) -> &Hparams {
+        &self.hparams
+    }
+
+    /// What becomes of each tensor.
+    pub fn tensors(&self) -> &[TensorUse] {
+        &self.tensors
+    }
+
+    /// The file's tensors that the model does not use.
+    pub fn unused(&self) -> &[String] {
+        &self.unused
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The kinds of state of a sequence.
+    pub fn states(&self) -> &[StateSpec] {
+        self.plan.states()
+    }
+
+    /// An empty sequence with room for `positions` positions.
+    ///
+    /// # Errors
+    /// If the memory cannot be reserved.
+    pub fn sequence(&self, positions: usize) -> Result<Sequence, OutOfMemory> {
+        Sequence::new(self.states(), positions)
+    }
+}
+
+/// The tensors of a file's model, for looking at it: nothing is decoded or planned.
+///
+/// # Errors
+/// As [`Model::load`].
+pub fn inspect(
+    gguf: &Gguf,
+    target: &Target,
+    config: vt_gguf::Config,
+) -> Result<(Hparams, Vec<TensorUse>, Vec<String>), ModelError> {
+    let architecture = gguf.metadata().architecture()?;
+    let weights = Weights::new(gguf, target, config, false)?;
+    let (hparams, _) = take(gguf, architecture, &weights, CacheTypes::default())?;
+    let (tensors, unused) = weights.finish()?;
+    Ok((hparams, tensors, unused))
+}
+
+fn take(
+    gguf: &Gguf,
+    architecture: &str,
+    weights: &Weights<'_>,
+    types: CacheTypes,
+) -> Result<(Hparams, Box<dyn arch::Architecture>), ModelError> {
+    let load = arch::find(architecture).ok_or_else(|| ModelError::Architecture {
+        found: architecture.to_owned(),
+        known: arch::names().collect::<Vec<_>>().join(", "),
+    })?;
+    Ok(load(gguf, weights, types)?)
+}
+
+/// Runs a model: one pass at a time, with memory of its own.
+#[derive(Debug)]
+pub struct Runner {
+    model: Arc<Model>,
+    memory: Memory,
+}
+
+impl Runner {
+    /// A runner of `model`.
+    ///
+    /// # Errors
+    /// If its memory cannot be reserved.
+    pub fn new(model: &Arc<Model>) -> Result<Self, ModelError> {
+        Ok(Self { model: Arc::clone(model), memory: model.plan.memory()? })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// What was done so far, and the memory it is done in.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Runs one pass and gives the logits `[wanted rows, vocabulary]` in the order of the batch.
+    ///
+    /// After the first pass this does not allocate.
+    ///
+    /// # Errors
+    /// If the batch does not fit the model or the sequences, or the pass fails.
+    pub fn forward<'r>(
+        &'r mut self,
+        batch: &Batch,
+        sequences: &mut [&mut Sequence],
+    ) -> Result<View<'r, f32>, ModelError> {
+        let vocab = self.model.hparams.vocab;
+        if let Some(bad) = batch.ids.iter().find(|id| usize::try_from(**id).is_ok_and(|id| id >= vocab) || **id < 0) {
+            return Err(ModelError::Token { id: *bad as u32, vocab });
+        }
+        let inputs = [Feed::ids(&batch.ids), Feed::ids(&batch.wanted)];
+        let sizes = Sizes { t: batch.rows(), r: batch.wanted() };
+        let mut pass = Pass { inputs: &inputs, spans: &batch.spans, sequences, sizes };
+        let outputs = self.model.plan.run(&mut self.memory, &mut pass)?;
+        Ok(outputs.rows::<f32>(0)?)
+    }
+
+    /// Feeds tokens to a sequence in chunks, from its end on, and hands each chunk's logits to `each` with the number
+    /// of tokens fed so far.
+    ///
+    /// # Errors
+    /// As [`Runner::forward`], or if the sequence has no room.
+    pub fn feed(
+        &mut self,
+        sequence: &mut Sequence,
+        tokens: &[u32],
+        wanted: crate::Wanted,
+        chunk: usize,
+        mut each: impl FnMut(usize, View<'_, f32>),
+    ) -> Result<(), ModelError> {
+        if tokens.len() > sequence.capacity() - sequence.len() {
+            return Err(ModelError::ContextFull { capacity: sequence.capacity() });
+        }
+        let chunk = chunk.clamp(1, self.model.plan.largest().t.max(1));
+        let mut batch = Batch::with_capacity(chunk);
+        let mut fed = 0;
+        for part in tokens.chunks(chunk) {
+            let last = fed + part.len() == tokens.len();
+            let wanted = if wanted == crate::Wanted::Last && !last { crate::Wanted::None } else { wanted };
+            batch.clear();
+            batch.add(0, sequence.len(), part, wanted);
+            fed += part.len();
+            let logits = self.forward(&batch, &mut [&mut *sequence])?;
+            each(fed, logits);
+        }
+        Ok(())
+    }
+}
+
+impl From<OutOfMemory> for ModelError {
+    fn from(error: OutOfMemory) -> Self {
+        ModelError::Tensor(error.into())
+    }
+}
