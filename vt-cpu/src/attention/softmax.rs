@@ -1,0 +1,51 @@
+//! The softmax of a chunk, and the merging of chunks.
+
+use std::ops::Range;
+
+use super::CHUNK;
+use crate::float::lanes::{LANES, Lanes, add_tree};
+use crate::math::exp;
+
+/// The greatest score of the keys in `seen` and the sum of the exponentials, which take the place of the scores; those
+/// of other keys are zeros.
+#[inline(always)]
+pub(super) fn softmax(scores: &mut [f32; CHUNK], seen: Range<usize>) -> (f32, f32) {
+    let mut lanes = [f32::NEG_INFINITY; LANES];
+    for (i, scores) in scores.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        for (l, (max, s)) in lanes.iter_mut().zip(scores).enumerate() {
+            let j = i * LANES + l;
+            *s = if j >= seen.start && j < seen.end { *s } else { f32::NEG_INFINITY };
+            *max = greater(*max, *s);
+        }
+    }
+    let mut max = f32::NEG_INFINITY;
+    for lane in lanes {
+        max = greater(max, lane);
+    }
+    let mut sums: Lanes = [0.0; LANES];
+    for scores in scores.as_chunks_mut::<LANES>().0 {
+        for (sum, s) in sums.iter_mut().zip(scores) {
+            *s = exp(*s - max);
+            *sum += *s;
+        }
+    }
+    (max, add_tree(&sums))
+}
+
+/// `b` if it is greater, else `a`.
+#[inline(always)]
+fn greater(a: f32, b: f32) -> f32 {
+    if b > a { b } else { a }
+}
+
+/// Merges a chunk's (m, l, o) into the state (M, L, O); `out` is O.
+#[inline(always)]
+pub(super) fn merge(state: &mut [f32; 2], out: &mut [f32], (max, sum): (f32, f32), weighted: &[f32]) {
+    let [old_max, old_sum] = *state;
+    let new_max = greater(old_max, max);
+    let (a, b) = (exp(old_max - new_max), exp(max - new_max));
+    *state = [new_max, old_sum.mul_add(a, sum * b)];
+    for (out, o) in out.iter_mut().zip(weighted) {
+        *out = out.mul_add(a, o * b);
+    }
+}

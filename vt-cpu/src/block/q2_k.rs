@@ -1,0 +1,59 @@
+//! Q2_K: sixteen bytes of a 4-bit scale (low half) and minimum, 64 bytes of quants, f16 scale and minimum scale. Each
+//! half of the block has 32 bytes, with two bits for each quarter of its 128 elements.
+
+use vt_core::DType;
+
+use super::kquant::decode_parts;
+use super::{Offset, Q8K, SubScales, WeightBlock, f16_at, u16_at};
+
+/// The block type; see the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Q2K;
+
+impl WeightBlock for Q2K {
+    const DTYPE: DType = DType::Q2K;
+    type Act = Q8K;
+    const OFFSET: Offset = Offset::Minima;
+
+    const MINIMA: usize = 16;
+
+    #[inline(always)]
+    fn decode(block: &[u8], out: &mut [f32]) {
+        let mut quants = [0; 256];
+        Self::unpack(block, &[1; 16], &mut quants);
+        let scales = (f16_at(block, 80), &Self::sub_scales(block)[..]);
+        let minima = (f16_at(block, 82), &Self::minima(block)[..]);
+        decode_parts(&quants, scales, minima, out);
+    }
+
+    #[inline(always)]
+    fn unpack(block: &[u8], sub_scales: &SubScales, out: &mut [i16]) {
+        for (sixteenth, out) in out.chunks_exact_mut(16).enumerate() {
+            let (half, quarter) = (sixteenth / 8, sixteenth % 8 / 2);
+            let bytes = &block[16 + 32 * half + 16 * (sixteenth % 2)..][..16];
+            for (out, &q) in out.iter_mut().zip(bytes) {
+                *out = i16::from((q >> (2 * quarter)) & 3) * i16::from(sub_scales[sixteenth]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn sub_scales(block: &[u8]) -> SubScales {
+        std::array::from_fn(|i| (block[i] & 15) as i8)
+    }
+
+    #[inline(always)]
+    fn scale(block: &[u8]) -> u16 {
+        u16_at(block, 80)
+    }
+
+    #[inline(always)]
+    fn offset(block: &[u8]) -> u16 {
+        u16_at(block, 82)
+    }
+
+    #[inline(always)]
+    fn minima(block: &[u8]) -> SubScales {
+        std::array::from_fn(|i| (block[i] >> 4) as i8)
+    }
+}

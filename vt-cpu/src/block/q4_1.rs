@@ -1,0 +1,46 @@
+//! Q4_1: f16 scale, f16 minimum, 32 quants of 4 bits; byte i holds elements i (low half) and i + 16.
+
+use vt_core::DType;
+
+use super::{Offset, Q8_1, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
+
+/// The block type; see the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Q4_1;
+
+impl WeightBlock for Q4_1 {
+    const DTYPE: DType = DType::Q4_1;
+    type Act = Q8_1;
+    const OFFSET: Offset = Offset::Constant;
+
+    #[inline(always)]
+    fn decode(block: &[u8], out: &mut [f32]) {
+        let mut quants = [0; 32];
+        Self::unpack(block, &[0; 16], &mut quants);
+        scale_quants(&quants, f16_at(block, 0), out);
+        let m = f16_at(block, 2);
+        out.iter_mut().for_each(|x| *x += m);
+    }
+
+    #[inline(always)]
+    fn unpack(block: &[u8], _: &SubScales, out: &mut [i16]) {
+        let (low, high) = out[..32].split_at_mut(16);
+        let nibbles = &block[4..20];
+        for (out, &q) in low.iter_mut().zip(nibbles) {
+            *out = i16::from(q & 15);
+        }
+        for (out, &q) in high.iter_mut().zip(nibbles) {
+            *out = i16::from(q >> 4);
+        }
+    }
+
+    #[inline(always)]
+    fn scale(block: &[u8]) -> u16 {
+        u16_at(block, 0)
+    }
+
+    #[inline(always)]
+    fn offset(block: &[u8]) -> u16 {
+        u16_at(block, 2)
+    }
+}

@@ -1,0 +1,65 @@
+//! Q5_K: f16 scale and minimum scale, eight 6-bit scales and minima (12 bytes), 32 bytes of fifth bits, 256 quants of 4
+//! bits; of each 32 bytes the low halves are 32 elements and the high halves the next 32. Bit j of byte i of the fifth
+//! bits belongs to element 32 j + i.
+
+use vt_core::DType;
+
+use super::kquant::{decode_parts, packed_minima, packed_scales};
+use super::{Offset, Q8K, SubScales, WeightBlock, f16_at, u16_at};
+
+/// The block type; see the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Q5K;
+
+impl WeightBlock for Q5K {
+    const DTYPE: DType = DType::Q5K;
+    type Act = Q8K;
+    const OFFSET: Offset = Offset::Minima;
+    // 64 * 31 * 63 * 127 < 2^24
+    const EXACT: usize = 64;
+
+    const MINIMA: usize = 8;
+
+    #[inline(always)]
+    fn decode(block: &[u8], out: &mut [f32]) {
+        let mut quants = [0; 256];
+        Self::unpack(block, &[1; 16], &mut quants);
+        let scales = (f16_at(block, 0), &Self::sub_scales(block)[..8]);
+        let minima = (f16_at(block, 2), &Self::minima(block)[..8]);
+        decode_parts(&quants, scales, minima, out);
+    }
+
+    #[inline(always)]
+    fn unpack(block: &[u8], sub_scales: &SubScales, out: &mut [i16]) {
+        let fifth = &block[16..48];
+        for (j, out) in out.chunks_exact_mut(64).enumerate() {
+            let bytes = &block[48 + 32 * j..80 + 32 * j];
+            let (low, high) = out.split_at_mut(32);
+            for (((low, high), &q), &fifth) in low.iter_mut().zip(high).zip(bytes).zip(fifth) {
+                let pair = fifth >> (2 * j);
+                *low = i16::from((q & 15) | ((pair & 1) << 4)) * i16::from(sub_scales[2 * j]);
+                *high = i16::from((q >> 4) | ((pair & 2) << 3)) * i16::from(sub_scales[2 * j + 1]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn sub_scales(block: &[u8]) -> SubScales {
+        packed_scales(&block[4..16])
+    }
+
+    #[inline(always)]
+    fn scale(block: &[u8]) -> u16 {
+        u16_at(block, 0)
+    }
+
+    #[inline(always)]
+    fn offset(block: &[u8]) -> u16 {
+        u16_at(block, 2)
+    }
+
+    #[inline(always)]
+    fn minima(block: &[u8]) -> SubScales {
+        packed_minima(&block[4..16])
+    }
+}

@@ -1,0 +1,140 @@
+//! How the CPU backend is set up.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use thiserror::Error;
+use vt_core::registry::Builder;
+
+use crate::arch::Portable;
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx2, Avx512};
+use crate::device::Cpu;
+use crate::ops;
+use crate::team::{BadThreadCount, Threads, default_threads};
+
+/// A tier's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TierName {
+    /// The target's baseline.
+    Portable,
+    /// AVX2 with FMA and F16C.
+    Avx2,
+    /// AVX-512 with VBMI and VNNI.
+    Avx512,
+}
+
+impl TierName {
+    /// Every tier, slowest first.
+    pub const ALL: [TierName; 3] = [TierName::Portable, TierName::Avx2, TierName::Avx512];
+
+    /// The name as `VT_CPU_TIER` spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TierName::Portable => "portable",
+            TierName::Avx2 => "avx2",
+            TierName::Avx512 => "avx512",
+        }
+    }
+
+    /// Whether this machine has it.
+    pub fn is_available(self) -> bool {
+        match self {
+            TierName::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            TierName::Avx2 => Avx2::new().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            TierName::Avx512 => Avx512::new().is_some(),
+            #[cfg(not(target_arch = "x86_64"))]
+            TierName::Avx2 | TierName::Avx512 => false,
+        }
+    }
+
+    /// The tiers that this machine has.
+    pub fn available() -> impl Iterator<Item = TierName> {
+        Self::ALL.into_iter().filter(|t| t.is_available())
+    }
+}
+
+impl fmt::Display for TierName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for TierName {
+    type Err = ConfigError;
+
+    fn from_str(name: &str) -> Result<Self, ConfigError> {
+        let known = Self::ALL.into_iter().find(|t| t.name() == name);
+        known.ok_or_else(|| ConfigError::UnknownTier { found: name.to_owned() })
+    }
+}
+
+/// The CPU backend cannot be set up like this.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// There is no such tier.
+    #[error("expected a tier (portable, avx2 or avx512), found `{found}`")]
+    UnknownTier {
+        /// What was asked for.
+        found: String,
+    },
+    /// This machine lacks the tier.
+    #[error("this machine lacks the tier {tier}; it has: {}", names())]
+    MissingTier {
+        /// The tier.
+        tier: TierName,
+    },
+    /// The number of threads is 0 or too large.
+    #[error(transparent)]
+    Threads(#[from] BadThreadCount),
+}
+
+fn names() -> String {
+    TierName::available().map(TierName::name).collect::<Vec<_>>().join(", ")
+}
+
+/// How the CPU backend is set up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// The number of threads; the machine's cores unless given.
+    pub threads: Option<usize>,
+    /// The only tier whose kernels are registered; all that the machine has unless given.
+    pub tier: Option<TierName>,
+}
+
+impl Config {
+    /// The registration of the CPU and its kernels: `Registry::builder().with(config.backend()?)`.
+    ///
+    /// # Errors
+    /// If the machine lacks the tier, or the number of threads is impossible.
+    pub fn backend(self) -> Result<impl FnOnce(&mut Builder), ConfigError> {
+        if let Some(tier) = self.tier.filter(|t| !t.is_available()) {
+            return Err(ConfigError::MissingTier { tier });
+        }
+        let threads = Threads::new(self.threads.unwrap_or_else(default_threads))?;
+        let tier = self.tier;
+        Ok(move |builder: &mut Builder| {
+            builder.device(Arc::new(Cpu::new(threads)));
+            register_tiers(builder, |t| tier.is_none_or(|only| only == t));
+        })
+    }
+}
+
+fn register_tiers(builder: &mut Builder, wanted: impl Fn(TierName) -> bool) {
+    if wanted(TierName::Portable) {
+        ops::register(builder, Portable);
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(avx2) = Avx2::new().filter(|_| wanted(TierName::Avx2)) {
+            ops::register(builder, avx2);
+        }
+        if let Some(avx512) = Avx512::new().filter(|_| wanted(TierName::Avx512)) {
+            ops::register(builder, avx512);
+        }
+    }
+}

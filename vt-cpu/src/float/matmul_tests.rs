@@ -1,0 +1,165 @@
+use half::{bf16, f16};
+use vt_core::{View, ViewMut};
+
+use super::half::{bf16_to_f32, round_to_bf16};
+use super::{Weight, matmul, matmul_scratch};
+use crate::arch::Work;
+use crate::math::testing::{numbers, perform_on_every_tier};
+
+struct Matmul<'a, W, const R: usize, const T: usize> {
+    weights: &'a [W],
+    acts: &'a [f32],
+    shape: [usize; 3],
+}
+
+impl<W: Weight, const R: usize, const T: usize> Work for Matmul<'_, W, R, T> {
+    type Output = Vec<f32>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<f32> {
+        let [m, n, k] = self.shape;
+        let mut out = vec![f32::NAN; m * n];
+        let mut scratch = vec![f32::NAN; matmul_scratch::<W>(m, k)];
+        let (weights, acts) = (View::new(self.weights, n, k, k), View::new(self.acts, m, k, k));
+        matmul::<W, R, T>(weights, acts, &mut ViewMut::new(&mut out, m, n, n), &mut scratch);
+        out
+    }
+}
+
+fn bits(x: &[f32]) -> Vec<u32> {
+    x.iter().map(|x| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() }).collect()
+}
+
+const SHAPES: [[usize; 3]; 17] = [
+    [0, 3, 5],
+    [3, 0, 5],
+    [2, 3, 0],
+    [7, 3, 0],
+    [1, 1, 1],
+    [1, 9, 31],
+    [2, 5, 33],
+    [3, 6, 100],
+    [4, 7, 513],
+    [5, 4, 512],
+    [6, 66, 48],
+    [9, 5, 1030],
+    [17, 70, 47],
+    [122, 3, 65],
+    [1, 3, 1030],
+    [2, 2, 1088],
+    [130, 67, 16],
+];
+
+/// Compares every tier and tile shape with `rule`, and `rule` with f64.
+fn check<W: Weight>(narrow: impl Fn(f32) -> W, rule: impl Fn(&[W], &[f32]) -> f32, activation: impl Fn(f32) -> f32) {
+    for shape @ [m, n, k] in SHAPES {
+        let weights: Vec<W> = numbers(21, n * k).into_iter().map(&narrow).collect();
+        let acts = numbers(22, m * k);
+        let row = |i: usize| (&weights[i % n * k..][..k], &acts[i / n * k..][..k]);
+        let want: Vec<f32> = (0..m * n).map(|i| rule(row(i).0, row(i).1)).collect();
+        for (i, want) in want.iter().enumerate() {
+            let products = row(i).0.iter().zip(row(i).1).map(|(w, x)| f64::from(w.value()) * f64::from(activation(*x)));
+            let (sum, norm) = products.fold((0.0, 0.0), |(s, n), p| (s + p, n + p.abs()));
+            assert!((f64::from(*want) - sum).abs() <= 1e-6 * norm, "{shape:?} {i}");
+        }
+        let (weights, acts) = (&weights[..], &acts[..]);
+        let mut results = perform_on_every_tier(|| Matmul::<W, 4, 4> { weights, acts, shape });
+        results.push(Matmul::<W, 2, 3> { weights, acts, shape }.run());
+        for got in results {
+            assert_eq!(bits(&got), bits(&want), "{shape:?}");
+        }
+    }
+}
+
+fn tree(mut sums: [f32; 16]) -> f32 {
+    for half in [8, 4, 2, 1] {
+        for i in 0..half {
+            sums[i] += sums[i + half];
+        }
+    }
+    sums[0]
+}
+
+fn sixteen_sums<W: Weight>(w: &[W], x: &[f32]) -> f32 {
+    let mut sums = [0.0; 16];
+    for (k, (w, x)) in w.iter().zip(x).enumerate() {
+        sums[k % 16] = w.value().mul_add(*x, sums[k % 16]);
+    }
+    tree(sums)
+}
+
+/// One fused step of `vdpbf16ps`, its rounding done on the exact value: a product of bf16 and its sum with an f32 near
+/// it are exact in f64, and what is further away cannot be below the normal range.
+fn bf16_step(sum: f32, a: f32, b: f32) -> f32 {
+    let zero_if_denormal = |x: f32| if x.is_normal() || !x.is_finite() { x } else { 0f32.copysign(x) };
+    let (a, b) = (zero_if_denormal(a), zero_if_denormal(b));
+    let rounded = a.mul_add(b, sum);
+    if rounded.abs() > f32::MIN_POSITIVE {
+        return rounded;
+    }
+    let exact = f64::from(a) * f64::from(b) + f64::from(sum);
+    let up = 2f64.powi(60);
+    let unbounded = f64::from((exact * up) as f32) / up;
+    if unbounded.abs() < f64::from(f32::MIN_POSITIVE) { 0f32.copysign(rounded) } else { rounded }
+}
+
+fn pairs_of_bf16(w: &[bf16], x: &[f32]) -> f32 {
+    let mut sums = [0.0; 16];
+    let order = (0..w.len()).map(|k| if k % 2 == 0 { k + 1 } else { k - 1 }).chain([w.len() - w.len() % 2]);
+    for k in order.filter(|&k| k < w.len()).take(w.len()) {
+        let lane = k % 32 / 2;
+        sums[lane] = bf16_step(sums[lane], bf16_to_f32(w[k]), round_to_bf16(x[k]));
+    }
+    tree(sums)
+}
+
+#[test]
+fn f32_weights() {
+    check::<f32>(|x| x, sixteen_sums, |x| x);
+}
+
+#[test]
+fn f16_weights() {
+    check::<f16>(f16::from_f32, sixteen_sums, |x| x);
+}
+
+#[test]
+fn bf16_weights() {
+    check::<bf16>(bf16::from_f32, pairs_of_bf16, round_to_bf16);
+}
+
+#[test]
+fn bf16_sums_near_the_end_of_the_range() {
+    for (m, k) in [(1, 64), (5, 1030)] {
+        for seed in 0..40 {
+            let spread = |seed: u64, count: usize, shift: i32| -> Vec<f32> {
+                let exponents = numbers(seed + 1000, count);
+                let powers = exponents.iter().map(|e| 2f32.powi((e * 12.0) as i32 + shift));
+                numbers(seed, count).iter().zip(powers).map(|(x, p)| x * p).collect()
+            };
+            // A seed in ten has operands that are themselves denormal.
+            let shift = if seed % 10 == 0 { -122 } else { -60 };
+            let weights: Vec<bf16> = spread(2 * seed, 3 * k, shift).into_iter().map(bf16::from_f32).collect();
+            let acts = spread(2 * seed + 1, m * k, -125 - shift);
+            let want: Vec<f32> =
+                (0..m * 3).map(|i| pairs_of_bf16(&weights[i % 3 * k..][..k], &acts[i / 3 * k..][..k])).collect();
+            let (weights, acts, shape) = (&weights[..], &acts[..], [m, 3, k]);
+            for got in perform_on_every_tier(|| Matmul::<bf16, 4, 4> { weights, acts, shape }) {
+                assert_eq!(bits(&got), bits(&want), "{seed} {m}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_finite_stays_in_its_row() {
+    for (m, k) in [(1, 40), (6, 40)] {
+        let mut weights = numbers(31, 5 * k);
+        weights[2 * k + 35] = f32::INFINITY;
+        let acts = vec![1.0; m * k];
+        let out = Matmul::<f32, 4, 4> { weights: &weights, acts: &acts, shape: [m, 5, k] }.run();
+        for (i, x) in out.iter().enumerate() {
+            assert_eq!(*x == f32::INFINITY, i % 5 == 2);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Float arithmetic: dot products, matmul with float weights, RMS normalization, rotary embedding. Results are the same
+//! bits in every tier; each file states its order of operations.
+
+pub mod half;
+pub mod lanes;
+mod matmul;
+#[cfg(test)]
+mod matmul_tests;
+mod pairs;
+mod rms_norm;
+mod rope;
+pub(crate) mod tile;
+mod weight;
+
+pub use matmul::{matmul, matmul_scratch};
+pub use rms_norm::rms_norm;
+pub use rope::{rope, rope_angles, rope_frequencies};
+pub use weight::Weight;

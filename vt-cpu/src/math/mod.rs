@@ -1,0 +1,13 @@
+//! Elementary functions of vt's own, so that no result depends on a platform's libm.
+//!
+//! Each is a fixed sequence of IEEE operations without branches, so that a loop over it vectorizes.
+
+mod angle;
+mod exp;
+mod sigmoid;
+#[cfg(test)]
+pub(crate) mod testing;
+
+pub use angle::{exp_f64, ln_f64, sin_cos_f64};
+pub use exp::exp;
+pub use sigmoid::{sigmoid, silu};

@@ -1,0 +1,153 @@
+//! Kernels of [`MatmulBtQuant`]: for each weight block type one for few rows and one for many.
+
+use std::marker::PhantomData;
+
+use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Support};
+use vt_core::op::MatmulBtQuant;
+use vt_core::registry::Builder;
+use vt_core::{View, ViewMut};
+
+use super::{Tier, share};
+use crate::CPU;
+use crate::arch::Work;
+use crate::block::{Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, WeightBlock};
+use crate::quant::{few_rows, few_rows_scratch, panels, panels_scratch};
+
+/// Up to this many rows, unpacking weights in registers beats panels.
+const FEW_ROWS: usize = 24;
+
+pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
+    register_type::<T, Q4_0>(builder, tier);
+    register_type::<T, Q4_1>(builder, tier);
+    register_type::<T, Q5_0>(builder, tier);
+    register_type::<T, Q5_1>(builder, tier);
+    register_type::<T, Q8_0>(builder, tier);
+    register_type::<T, Q2K>(builder, tier);
+    register_type::<T, Q3K>(builder, tier);
+    register_type::<T, Q4K>(builder, tier);
+    register_type::<T, Q5K>(builder, tier);
+    register_type::<T, Q6K>(builder, tier);
+}
+
+fn register_type<T: Tier, W: WeightBlock + Send + Sync>(builder: &mut Builder, tier: T) {
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, W>(tier, PhantomData));
+}
+
+fn multiplies<W: WeightBlock>(call: &Call<'_>) -> Support {
+    let found = call.dtype(1);
+    Support::when(found == Some(W::DTYPE), || {
+        format!("multiplies {}, not {}", W::DTYPE, found.map_or("state", |d| d.name()))
+    })
+}
+
+fn elements_of_row(call: &Call<'_>) -> usize {
+    call.input(0).map_or(0, |a| a.cols())
+}
+
+/// Activations and the tile's rows of the weights.
+fn operands<'a>(io: &Io<'a>) -> (View<'a, u8>, View<'a, u8>) {
+    let cols = io.tile().cols;
+    (io.input::<u8>(0), io.input::<u8>(1).slice_rows(cols.start, cols.len()))
+}
+
+struct FewRows<T, W>(T, PhantomData<W>);
+
+impl<T: Tier, W: WeightBlock + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W> {
+    fn name(&self) -> String {
+        format!("{}-{}-few-rows", T::NAME, W::DTYPE)
+    }
+
+    fn priority(&self) -> i32 {
+        T::PRIORITY + 1
+    }
+
+    fn supports(&self, _: &MatmulBtQuant, call: &Call<'_>) -> Support {
+        match multiplies::<W>(call) {
+            Support::Yes => {
+                Support::when(call.rows() <= FEW_ROWS, || format!("{} rows are more than {FEW_ROWS}", call.rows()))
+            }
+            no => no,
+        }
+    }
+
+    fn cut(&self, _: &MatmulBtQuant, _: &Call<'_>) -> Cut {
+        Cut::cols(share::LINE)
+    }
+
+    fn scratch(&self, _: &MatmulBtQuant, call: &Call<'_>) -> usize {
+        few_rows_scratch::<W>(call.rows(), elements_of_row(call)) * size_of::<i16>()
+    }
+
+    fn run(&self, _: &MatmulBtQuant, io: &mut Io<'_>) -> Result<(), KernelError> {
+        let (acts, weights) = operands(io);
+        let (out, scratch) = (io.output::<f32>(0), io.scratch_of::<i16>());
+        self.0.perform(MultiplyFew::<W> { acts, weights, out, scratch, block: PhantomData });
+        Ok(())
+    }
+}
+
+struct MultiplyFew<'a, W> {
+    acts: View<'a, u8>,
+    weights: View<'a, u8>,
+    out: ViewMut<'a, f32>,
+    scratch: &'a mut [i16],
+    block: PhantomData<W>,
+}
+
+impl<W: WeightBlock> Work for MultiplyFew<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        few_rows::<W>(self.weights, self.acts, &mut self.out, self.scratch);
+    }
+}
+
+struct Panels<T, W>(T, PhantomData<W>);
+
+impl<T: Tier, W: WeightBlock + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> {
+    fn name(&self) -> String {
+        format!("{}-{}-panels", T::NAME, W::DTYPE)
+    }
+
+    fn priority(&self) -> i32 {
+        T::PRIORITY
+    }
+
+    fn supports(&self, _: &MatmulBtQuant, call: &Call<'_>) -> Support {
+        multiplies::<W>(call)
+    }
+
+    fn cut(&self, _: &MatmulBtQuant, _: &Call<'_>) -> Cut {
+        Cut::cols(share::LINE)
+    }
+
+    fn scratch(&self, _: &MatmulBtQuant, call: &Call<'_>) -> usize {
+        panels_scratch::<W, T>(call.rows(), elements_of_row(call)) * size_of::<f32>()
+    }
+
+    fn run(&self, _: &MatmulBtQuant, io: &mut Io<'_>) -> Result<(), KernelError> {
+        let (acts, weights) = operands(io);
+        let (out, scratch) = (io.output::<f32>(0), io.scratch_of::<f32>());
+        self.0.perform(MultiplyPanels::<T, W> { acts, weights, out, scratch, tier: PhantomData });
+        Ok(())
+    }
+}
+
+struct MultiplyPanels<'a, T, W> {
+    acts: View<'a, u8>,
+    weights: View<'a, u8>,
+    out: ViewMut<'a, f32>,
+    scratch: &'a mut [f32],
+    tier: PhantomData<(T, W)>,
+}
+
+impl<T: Tier, W: WeightBlock> Work for MultiplyPanels<'_, T, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        panels::<W, T>(self.weights, self.acts, &mut self.out, self.scratch);
+    }
+}

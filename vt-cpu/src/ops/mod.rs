@@ -1,0 +1,45 @@
+//! The kernels of each op: one file an op.
+
+mod elementwise;
+mod share;
+mod tier;
+
+use vt_core::kernel::KernelError;
+use vt_core::registry::Builder;
+
+pub(crate) use tier::Tier;
+
+/// An id that an input holds in its row `row`, checked against its limit.
+fn index(input: &'static str, row: usize, id: i32, limit: usize) -> Result<usize, KernelError> {
+    let error = KernelError::Id { input, row, id: id.into(), limit };
+    usize::try_from(id).ok().filter(|id| *id < limit).ok_or(error)
+}
+
+/// The list of ops: a line declares the module, whose `register` enters the op's kernels of a tier.
+macro_rules! ops {
+    ($($module:ident,)*) => {
+        $(mod $module;)*
+
+        /// Registers the kernels of a tier.
+        pub(crate) fn register<T: Tier>(builder: &mut Builder, tier: T) {
+            $($module::register(builder, tier);)*
+        }
+    };
+}
+
+ops! {
+    add,
+    attend,
+    dequantize,
+    embed,
+    kv_append,
+    matmul_bt,
+    matmul_bt_quant,
+    mul,
+    quantize,
+    rms_norm,
+    rope,
+    silu,
+    silu_mul,
+    take_rows,
+}

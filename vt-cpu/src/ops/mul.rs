@@ -1,0 +1,23 @@
+//! Kernels of [`Mul`].
+
+use std::marker::PhantomData;
+
+use vt_core::op::Mul;
+use vt_core::registry::Builder;
+
+use super::Tier;
+use super::elementwise::{Binary, BinaryKernel};
+use crate::CPU;
+
+pub(super) fn register<T: Tier>(builder: &mut Builder, isa: T) {
+    builder.kernel::<Mul>(CPU, BinaryKernel { isa, op: "mul", function: PhantomData::<Function> });
+}
+
+struct Function;
+
+impl Binary for Function {
+    #[inline(always)]
+    fn apply(a: f32, b: f32) -> f32 {
+        a * b
+    }
+}

@@ -1,0 +1,23 @@
+//! How outputs are divided among workers.
+
+use vt_core::kernel::{Call, Cut};
+
+/// Up to this many elements a pass over them costs less than a barrier, so that every worker does it for itself.
+const CHEAP_ELEMENTS: usize = 16 << 10;
+
+/// Columns that a worker's part is a multiple of: whole cache lines.
+pub(super) const LINE: usize = 16;
+
+/// Rows and columns may be cut: for ops of which each element depends on its own place only.
+pub(super) fn anywhere(call: &Call<'_>) -> Cut {
+    Cut::either(1, LINE).or_each(is_cheap(call))
+}
+
+/// Rows may be cut.
+pub(super) fn by_rows(call: &Call<'_>) -> Cut {
+    Cut::rows(1).or_each(is_cheap(call))
+}
+
+fn is_cheap(call: &Call<'_>) -> bool {
+    call.rows().saturating_mul(call.cols()) <= CHEAP_ELEMENTS
+}

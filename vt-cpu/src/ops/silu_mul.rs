@@ -1,0 +1,24 @@
+//! Kernels of [`SiluMul`].
+
+use std::marker::PhantomData;
+
+use vt_core::op::SiluMul;
+use vt_core::registry::Builder;
+
+use super::Tier;
+use super::elementwise::{Binary, BinaryKernel};
+use crate::CPU;
+use crate::math::silu;
+
+pub(super) fn register<T: Tier>(builder: &mut Builder, isa: T) {
+    builder.kernel::<SiluMul>(CPU, BinaryKernel { isa, op: "silu_mul", function: PhantomData::<Function> });
+}
+
+struct Function;
+
+impl Binary for Function {
+    #[inline(always)]
+    fn apply(gate: f32, up: f32) -> f32 {
+        silu(gate) * up
+    }
+}

@@ -1,0 +1,32 @@
+//! What kernels must know of a tier beside its instructions.
+
+use vt_core::{View, ViewMut};
+
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx2, Avx512};
+use crate::arch::Portable;
+use crate::float::{Weight, matmul};
+use crate::quant::PanelIsa;
+
+/// A tier of kernels.
+pub(crate) trait Tier: PanelIsa {
+    /// [`matmul`] with the tile of rows and tokens that suits the tier's registers. To be called inside its `perform`.
+    fn float_matmul<W: Weight>(weights: View<W>, acts: View<f32>, out: &mut ViewMut<f32>, scratch: &mut [f32]);
+}
+
+macro_rules! tier {
+    ($tier:ty, $rows:literal x $tokens:literal) => {
+        impl Tier for $tier {
+            #[inline(always)]
+            fn float_matmul<W: Weight>(weights: View<W>, acts: View<f32>, out: &mut ViewMut<f32>, scratch: &mut [f32]) {
+                matmul::<W, $rows, $tokens>(weights, acts, out, scratch);
+            }
+        }
+    };
+}
+
+tier!(Portable, 2 x 3);
+#[cfg(target_arch = "x86_64")]
+tier!(Avx2, 2 x 3);
+#[cfg(target_arch = "x86_64")]
+tier!(Avx512, 4 x 4);

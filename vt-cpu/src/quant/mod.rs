@@ -1,0 +1,49 @@
+//! Matmuls of quantized activations with block weights, in the order of float operations that DESIGN section 7 fixes.
+//!
+//! An output is one `f32` accumulator that starts at +0 and takes the blocks of its row in ascending order. With `I` the
+//! exact integer sum of a block's products, rounded to `f32` (nearest, ties to even), `dw` and `da` the scales of weight
+//! and activation block, each product of scales rounded once and each `fma` rounded once:
+//!
+//! ```text
+//! acc = fma(dw * da, I, acc)
+//! acc = fma(-(dmin * da), M, acc)     Q2_K Q4_K Q5_K: M, the exact sum of minimum times activation sum, as f32
+//! acc = fma(m, s, acc)                Q4_1 Q5_1
+//! ```
+//!
+//! There are two roads to the same bits. [`few_rows`] reads each weight row once, as a stream, and takes the integer sums
+//! as `i16` products with K in the lanes. [`panels`] unpacks 16 weight rows into lanes and streams tiles of activations
+//! past them as `f32` products, which are exact as long as their sums stay below 2^24.
+//!
+//! Both take activation blocks as [`ActivationBlock::encode`](crate::block::ActivationBlock::encode) makes them: quants
+//! within -127..=127, sums that belong to the quants. Weight blocks may hold any bytes.
+
+#![allow(clippy::needless_range_loop, reason = "several arrays of lanes are read at one index")]
+
+mod exact_sum;
+mod expanded;
+mod few_rows;
+mod group;
+mod panel;
+mod panels;
+#[cfg(test)]
+mod tests;
+mod tile;
+mod tokens;
+
+use vt_core::{View, ViewMut};
+
+use crate::block::{ActivationBlock, WeightBlock};
+
+pub use few_rows::{few_rows, few_rows_scratch};
+pub use panels::{panels, panels_scratch};
+pub use tile::{PanelIsa, Tile, Tile2, Tile4, Tile16};
+
+/// Checks that weights `[n, K]`, activations `[m, K]` and outputs `[m, n]` belong together; the blocks of a row.
+#[inline(always)]
+fn blocks_per_row<W: WeightBlock>(weights: &View<u8>, acts: &View<u8>, out: &ViewMut<f32>) -> usize {
+    let blocks = weights.cols() / W::BYTES;
+    assert_eq!(weights.cols(), blocks * W::BYTES, "a weight row is whole {} blocks", W::DTYPE);
+    assert_eq!(acts.cols(), blocks * <W::Act as ActivationBlock>::BYTES, "an activation row has the weights' blocks");
+    assert_eq!((out.rows(), out.cols()), (acts.rows(), weights.rows()), "outputs are activation rows by weight rows");
+    blocks
+}

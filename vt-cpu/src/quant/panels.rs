@@ -1,0 +1,133 @@
+//! The road for many activation rows: panels of 16 weight rows, built on the fly, and tiles of tokens.
+
+use vt_core::{View, ViewMut};
+
+use crate::block::{Offset, WeightBlock};
+
+use super::blocks_per_row;
+use super::exact_sum::ExactSum;
+use super::panel::{Panel, PanelBlock, panel_block_size};
+use super::tile::{Lanes, PanelIsa, ROWS, Tile};
+use super::tokens::{CHUNK, TokenBlock, Tokens, token_block_size};
+
+/// Elements of expanded activations that stay in the cache: 1 MB of `f32`.
+const SLAB: usize = 1 << 18;
+
+/// Elements of K in a slab at most: a panel of them is 64 KB.
+const SLAB_DEPTH: usize = 1024;
+
+/// Tokens that share a slab at most.
+const SLAB_TOKENS: usize = 1024;
+
+/// The most tokens of a tile.
+const MAX_TOKENS: usize = 16;
+
+/// Blocks of K in a slab.
+fn slab_blocks<W: WeightBlock>(m: usize, k: usize) -> usize {
+    let depth = (SLAB / m.clamp(1, SLAB_TOKENS)).min(SLAB_DEPTH);
+    (depth / W::ELEMS).min(k / W::ELEMS).max(1)
+}
+
+/// The `f32` elements of scratch that [`panels`] needs for `m` activation rows of `k` elements: at most 1.5 MB.
+pub fn panels_scratch<W: WeightBlock, I: PanelIsa>(m: usize, k: usize) -> usize {
+    let tokens = m.min(SLAB_TOKENS).next_multiple_of(I::Tile::TOKENS);
+    slab_blocks::<W>(m, k) * (tokens * token_block_size::<W>() + ROWS * panel_block_size::<W>())
+}
+
+/// `out = acts * weights^T`: weight rows `[n, K]` in blocks of `W`, activation rows `[m, K]` in blocks of `W::Act`, and
+/// `out` `[m, n]`. Unpacks the weights once for up to 1024 activation rows. To be called inside `I`'s [`run`].
+///
+/// [`run`]: crate::arch::Isa::run
+///
+/// # Panics
+/// If the shapes do not belong together, or `scratch` is shorter than [`panels_scratch`] says.
+#[inline(always)]
+pub fn panels<W: WeightBlock, I: PanelIsa>(
+    weights: View<'_, u8>,
+    acts: View<'_, u8>,
+    out: &mut ViewMut<'_, f32>,
+    scratch: &mut [f32],
+) {
+    let blocks = blocks_per_row::<W>(&weights, &acts, out);
+    let (m, n) = (acts.rows(), weights.rows());
+    for t in 0..m {
+        out.row_mut(t).fill(0.0);
+    }
+    let depth = slab_blocks::<W>(m, blocks * W::ELEMS);
+    let (panel, tokens) = scratch.split_at_mut(depth * panel_block_size::<W>() * ROWS);
+    let (panel, _) = panel.as_chunks_mut::<ROWS>();
+    for first in (0..m).step_by(SLAB_TOKENS) {
+        let count = SLAB_TOKENS.min(m - first);
+        for from in (0..blocks).step_by(depth) {
+            let blocks = depth.min(blocks - from);
+            let tokens = Tokens::<W, I::Tile>::new(acts.slice_rows(first, count), from, blocks, tokens);
+            for row in (0..n).step_by(ROWS) {
+                let rows = ROWS.min(n - row);
+                let panel = Panel::<W>::new(weights.slice_rows(row, rows), from, blocks, panel);
+                let mut out = out.tile(first, count, row, rows);
+                multiply_slab::<W, I::Tile>(&panel, &tokens, blocks, &mut out);
+            }
+        }
+    }
+}
+
+/// Adds a slab's products to the outputs of one panel.
+#[inline(always)]
+fn multiply_slab<W: WeightBlock, T: Tile>(
+    panel: &Panel<'_, W>,
+    tokens: &Tokens<'_, W, T>,
+    blocks: usize,
+    out: &mut ViewMut<'_, f32>,
+) {
+    let (m, rows) = (out.rows(), out.cols());
+    for group in 0..m.div_ceil(T::TOKENS) {
+        let first = group * T::TOKENS;
+        let present = T::TOKENS.min(m - first);
+        let mut accs = [[0.0; ROWS]; MAX_TOKENS];
+        for t in 0..present {
+            accs[t][..rows].copy_from_slice(out.row(first + t));
+        }
+        for block in 0..blocks {
+            multiply_block::<W, T>(&panel.block(block), &tokens.block(group, block), &mut accs[..T::TOKENS]);
+        }
+        for t in 0..present {
+            out.row_mut(first + t).copy_from_slice(&accs[t][..rows]);
+        }
+    }
+}
+
+/// The float operations of one block, for a tile of outputs.
+#[inline(always)]
+fn multiply_block<W: WeightBlock, T: Tile>(panel: &PanelBlock<'_>, tokens: &TokenBlock<'_>, accs: &mut [Lanes]) {
+    let mut sums = [[0.0; ROWS]; MAX_TOKENS];
+    integer_products::<W, T>(panel, tokens, &mut sums);
+    T::add_scaled(panel.scale, tokens.scales, &sums, accs);
+    match W::OFFSET {
+        Offset::None => {}
+        Offset::Constant => T::add_products(&panel.offset[0], tokens.offsets, accs),
+        Offset::Minima => {
+            if W::MINIMA == 8 {
+                T::products::<8>(panel.minima, tokens.offsets.as_chunks().0, &mut sums);
+            } else {
+                T::products::<16>(panel.minima, tokens.offsets.as_chunks().0, &mut sums);
+            }
+            T::add_scaled(&panel.offset[0], tokens.scales, &sums, accs);
+        }
+    }
+}
+
+/// The exact integer sums of a block as `f32`, rounded once.
+#[inline(always)]
+fn integer_products<W: WeightBlock, T: Tile>(panel: &PanelBlock<'_>, tokens: &TokenBlock<'_>, sums: &mut [Lanes]) {
+    if W::EXACT == W::ELEMS {
+        T::products::<CHUNK>(panel.weights, tokens.quants, sums);
+        return;
+    }
+    let mut totals = [ExactSum::ZERO; MAX_TOKENS];
+    let acts = tokens.quants.chunks_exact(W::EXACT / CHUNK * T::TOKENS);
+    for (weights, acts) in panel.weights.chunks_exact(W::EXACT).zip(acts) {
+        T::products::<CHUNK>(weights, acts, sums);
+        T::accumulate(sums, &mut totals);
+    }
+    T::rounded(&totals, sums);
+}

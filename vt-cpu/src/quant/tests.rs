@@ -1,0 +1,278 @@
+use vt_core::{DType, View, ViewMut};
+
+use super::*;
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx2, Avx512};
+use crate::arch::{Portable, Work};
+use crate::block::reference::{Random, integers, random_blocks, scale_and_offset, value};
+use crate::block::*;
+
+/// A matmul's operands in bytes.
+struct Operands {
+    shape: [usize; 3],
+    weights: Vec<u8>,
+    acts: Vec<u8>,
+}
+
+impl Operands {
+    fn random<W: WeightBlock>(m: usize, n: usize, blocks: usize) -> Self {
+        let mut random = Random(0x5eed + (m * 64 + n * 8 + blocks) as u64);
+        let weights = random_blocks(W::DTYPE, n * blocks, &mut random);
+        let size = |random: &mut Random| [0.0, 1e-3, 1.0, 100.0][(random.bits() % 4) as usize];
+        let mut x = Vec::new();
+        for _ in 0..m * blocks {
+            let size = size(&mut random);
+            x.extend((0..W::ELEMS).map(|_| random.unit() * size));
+        }
+        Self::new::<W>([m, n, blocks], weights, &x)
+    }
+
+    fn new<W: WeightBlock>(shape: [usize; 3], weights: Vec<u8>, x: &[f32]) -> Self {
+        let mut acts = vec![0; shape[0] * shape[2] * W::Act::BYTES];
+        W::Act::encode(x, &mut acts);
+        Self { shape, weights, acts }
+    }
+
+    fn weight_row<W: WeightBlock>(&self, i: usize) -> &[u8] {
+        let bytes = self.shape[2] * W::BYTES;
+        &self.weights[i * bytes..][..bytes]
+    }
+
+    fn act_row<W: WeightBlock>(&self, t: usize) -> &[u8] {
+        let bytes = self.shape[2] * <W::Act as ActivationBlock>::BYTES;
+        &self.acts[t * bytes..][..bytes]
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Road {
+    Few,
+    Panels,
+}
+
+/// One road, as work that a tier inlines.
+struct Multiply<'a, 'b, W, I> {
+    road: Road,
+    weights: View<'a, u8>,
+    acts: View<'a, u8>,
+    out: &'a mut ViewMut<'b, f32>,
+    types: std::marker::PhantomData<(W, I)>,
+}
+
+impl<W: WeightBlock, I: PanelIsa> Work for Multiply<'_, '_, W, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (m, k) = (self.acts.rows(), self.weights.cols() / W::BYTES * W::ELEMS);
+        match self.road {
+            Road::Few => {
+                few_rows::<W>(self.weights, self.acts, self.out, &mut vec![-1; few_rows_scratch::<W>(m, k)]);
+            }
+            Road::Panels => {
+                let mut scratch = vec![f32::NAN; panels_scratch::<W, I>(m, k)];
+                panels::<W, I>(self.weights, self.acts, self.out, &mut scratch);
+            }
+        }
+    }
+}
+
+/// The outputs `[m, n]`, written into wider rows whose rest must stay as it is.
+fn multiply<W: WeightBlock, I: PanelIsa>(isa: I, road: Road, operands: &Operands) -> Vec<f32> {
+    let [m, n, blocks] = operands.shape;
+    let stride = n + 3;
+    let mut out = vec![7.0; m * stride];
+    let (row, act_row) = (blocks * W::BYTES, blocks * <W::Act as ActivationBlock>::BYTES);
+    let mut view = ViewMut::new(&mut out, m, n, stride);
+    isa.perform(Multiply::<W, I> {
+        road,
+        weights: View::new(&operands.weights, n, row, row),
+        acts: View::new(&operands.acts, m, act_row, act_row),
+        out: &mut view,
+        types: std::marker::PhantomData,
+    });
+    out.chunks(stride)
+        .flat_map(|row| {
+            assert_eq!(row[n..], [7.0; 3], "written beside the tile");
+            row[..n].to_vec()
+        })
+        .collect()
+}
+
+/// Each road in each tier that the machine has.
+fn every_way<W: WeightBlock>(operands: &Operands) -> Vec<(String, Vec<f32>)> {
+    fn both<W: WeightBlock, I: PanelIsa>(isa: I, operands: &Operands, results: &mut Vec<(String, Vec<f32>)>) {
+        for road in [Road::Few, Road::Panels] {
+            results.push((format!("{} {} {road:?}", W::DTYPE, I::NAME), multiply::<W, I>(isa, road, operands)));
+        }
+    }
+    let mut results = Vec::new();
+    both::<W, _>(Portable, operands, &mut results);
+    #[cfg(target_arch = "x86_64")]
+    {
+        Avx2::new().into_iter().for_each(|isa| both::<W, _>(isa, operands, &mut results));
+        Avx512::new().into_iter().for_each(|isa| both::<W, _>(isa, operands, &mut results));
+    }
+    results
+}
+
+/// DESIGN section 7's rule, one operation at a time, over integers read by the reference.
+fn rule<W: WeightBlock>(weights: &[u8], acts: &[u8]) -> f32 {
+    let mut acc = 0f32;
+    for (w, a) in weights.chunks(W::BYTES).zip(acts.chunks(<W::Act as ActivationBlock>::BYTES)) {
+        let (d, offset) = scale_and_offset(W::DTYPE, w);
+        let da = W::Act::scale(a);
+        let (mut products, mut minima) = (0i64, 0i64);
+        for (i, &q) in W::Act::quants(a).iter().enumerate() {
+            let weight = integers(W::DTYPE, w, i);
+            products += weight.quant * weight.scale * i64::from(q as i8);
+            minima += weight.minimum * i64::from(q as i8);
+        }
+        acc = (d * da).mul_add(products as f32, acc);
+        match W::DTYPE {
+            DType::Q4_1 | DType::Q5_1 => acc = offset.mul_add(W::Act::sum(a), acc),
+            DType::Q2K | DType::Q4K | DType::Q5K => acc = (-(offset * da)).mul_add(minima as f32, acc),
+            _ => {}
+        }
+    }
+    acc
+}
+
+fn same(a: f32, b: f32) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+fn check_rule<W: WeightBlock>(operands: &Operands) {
+    let [m, n, blocks] = operands.shape;
+    let expected: Vec<f32> =
+        (0..m * n).map(|i| rule::<W>(operands.weight_row::<W>(i % n), operands.act_row::<W>(i / n))).collect();
+    for (way, got) in every_way::<W>(operands) {
+        assert_eq!(got.len(), expected.len(), "{way}");
+        for (i, (&got, &expected)) in got.iter().zip(&expected).enumerate() {
+            let at = (i / n, i % n);
+            assert!(same(got, expected), "{way} m={m} n={n} blocks={blocks} at {at:?}: {got:e}, not {expected:e}");
+        }
+    }
+}
+
+/// Shapes (m, n, blocks of K): empty, odd, more than a group, a slab and a tile.
+fn shapes<W: WeightBlock>() -> Vec<(usize, usize, usize)> {
+    let long = if W::ELEMS == 32 { 41 } else { 18 };
+    let mut shapes = vec![(0, 5, 2), (3, 0, 2), (2, 3, 0), (17, 18, 0), (1030, 3, 1)];
+    for (m, n) in [(1, 1), (1, 37), (2, 17), (3, 5), (5, 16), (8, 33), (17, 19), (33, 15), (64, 21)] {
+        shapes.extend([(m, n, 1), (m, n, 3)]);
+    }
+    shapes.extend([(1, 19, long), (5, 7, long), (33, 17, long)]);
+    shapes
+}
+
+/// Non-finite activations, and weights whose scale is not finite, reach the same outputs by every way.
+fn check_not_finite<W: WeightBlock>() {
+    let (m, n, blocks) = (4, 18, 3);
+    let mut random = Random(3);
+    let mut weights = random_blocks(W::DTYPE, n * blocks, &mut random);
+    let scale_at = match W::DTYPE {
+        DType::Q2K => 80,
+        DType::Q3K => 108,
+        DType::Q6K => 208,
+        _ => 0,
+    };
+    for (block, bits) in [(4, 0x7c00u16), (8, 0xfc00), (12, 0x7e00)] {
+        weights[block * W::BYTES + scale_at..][..2].copy_from_slice(&bits.to_le_bytes());
+    }
+    let mut x: Vec<f32> = (0..m * blocks * W::ELEMS).map(|_| random.unit()).collect();
+    x[blocks * W::ELEMS + 5] = f32::NAN;
+    x[2 * blocks * W::ELEMS + 5] = f32::INFINITY;
+    check_rule::<W>(&Operands::new::<W>([m, n, blocks], weights, &x));
+}
+
+/// Dot products against f64 over decoded blocks.
+fn check_accuracy<W: WeightBlock>() {
+    let (m, n, blocks) = (6, 21, 9);
+    let operands = Operands::random::<W>(m, n, blocks);
+    for (way, got) in every_way::<W>(&operands) {
+        for (i, &got) in got.iter().enumerate() {
+            let (mut sum, mut norm) = (0f64, 0f64);
+            let acts = operands.act_row::<W>(i / n).chunks(<W::Act as ActivationBlock>::BYTES);
+            for (w, a) in operands.weight_row::<W>(i % n).chunks(W::BYTES).zip(acts) {
+                let mut x = vec![0.0; W::ELEMS];
+                W::Act::decode(a, &mut x);
+                for (k, &x) in x.iter().enumerate() {
+                    let (weight, magnitude) = value(W::DTYPE, w, k);
+                    sum += weight * f64::from(x);
+                    norm += magnitude * f64::from(x.abs());
+                }
+            }
+            assert!((f64::from(got) - sum).abs() <= 1e-5 * norm, "{way} {i}: {got}, not {sum}");
+        }
+    }
+}
+
+/// llama.cpp's `test-quantize-fns`: weights encoded by its own encoders from 0.1 + 2 cos i, against 0.1 + 2 cos(i + 1).
+fn check_cosine<W: WeightBlock>() {
+    let data = include_bytes!("../../tests/data/cosine.bin");
+    let elems = 4096;
+    let bytes = |dtype: DType| elems / dtype.block_elems() * dtype.block_bytes();
+    let from: usize = DType::weight_blocks().take_while(|&d| d != W::DTYPE).map(bytes).sum();
+    let weights = data[from..][..bytes(W::DTYPE)].to_vec();
+    let wave = |offset: f32| (0..elems).map(move |i| 0.1 + 2.0 * (i as f32 + offset).cos());
+    let x: Vec<f32> = wave(1.0).collect();
+    let expected: f64 = wave(0.0).zip(&x).map(|(a, &b)| f64::from(a) * f64::from(b)).sum();
+    let threshold = if W::DTYPE == DType::Q2K { 0.04 } else { 0.02 };
+    let operands = Operands::new::<W>([1, 1, elems / W::ELEMS], weights, &x);
+    for (way, got) in every_way::<W>(&operands) {
+        let error = (f64::from(got[0]) - expected).abs() / elems as f64;
+        assert!(error < threshold, "{way}: {error}");
+    }
+}
+
+macro_rules! for_every_type {
+    ($($name:ident $type:ident)+) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn follows_the_rule_bit_for_bit() {
+                for (m, n, blocks) in shapes::<$type>() {
+                    check_rule::<$type>(&Operands::random::<$type>(m, n, blocks));
+                }
+            }
+
+            #[test]
+            fn carries_what_is_not_finite() {
+                check_not_finite::<$type>();
+            }
+
+            #[test]
+            fn is_accurate() {
+                check_accuracy::<$type>();
+            }
+
+            #[test]
+            fn meets_the_threshold_on_ggml_blocks() {
+                check_cosine::<$type>();
+            }
+        }
+    )+};
+}
+
+for_every_type!(q4_0 Q4_0 q4_1 Q4_1 q5_0 Q5_0 q5_1 Q5_1 q8_0 Q8_0 q2_k Q2K q3_k Q3K q4_k Q4K q5_k Q5K q6_k Q6K);
+
+#[test]
+#[should_panic(expected = "an activation row has the weights' blocks")]
+fn operands_of_different_depth_are_refused() {
+    let operands = Operands { shape: [1, 1, 1], weights: vec![0; 2 * 34], acts: vec![0; 34] };
+    let mut out = [0.0];
+    few_rows::<Q8_0>(
+        View::new(&operands.weights, 1, 68, 68),
+        View::new(&operands.acts, 1, 34, 34),
+        &mut ViewMut::new(&mut out, 1, 1, 1),
+        &mut [],
+    );
+}
+
+#[test]
+fn panel_scratch_is_bounded() {
+    let bytes = 4 * panels_scratch::<Q2K, Portable>(4096, 1 << 17);
+    assert!(bytes <= 3 << 19, "{bytes}");
+}

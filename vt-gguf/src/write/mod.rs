@@ -1,0 +1,7 @@
+//! The writer.
+
+mod encode;
+mod writer;
+
+pub use encode::{Element, Encode};
+pub use writer::{WriteError, Writer};
