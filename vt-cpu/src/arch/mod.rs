@@ -7,10 +7,12 @@
 //! A token can only be made by detection, so holding one proves that the machine has the instructions.
 
 mod portable;
+mod prefetch;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 pub use portable::Portable;
+pub use prefetch::prefetch;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{Avx2, Avx512};
 

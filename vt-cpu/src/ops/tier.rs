@@ -2,9 +2,9 @@
 
 use vt_core::{View, ViewMut};
 
+use crate::arch::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Avx2, Avx512};
-use crate::arch::Portable;
 use crate::float::{Weight, matmul};
 use crate::quant::PanelIsa;
 

@@ -2,11 +2,15 @@
 
 use vt_core::{View, ViewMut};
 
+use crate::arch::prefetch;
 use crate::block::{MAX_ELEMS, Offset, WeightBlock};
 
 use super::blocks_per_row;
 use super::expanded::{Expanded, GroupRow, expanded_size};
 use super::group::{Factors, GROUP, Heads};
+
+/// Bytes between the weights that are computed and those that are prefetched: so far ahead the hardware does not look.
+const AHEAD: usize = 16 << 10;
 
 /// Activation rows that share one pass over the weights.
 const SHARED: usize = 32;
@@ -37,8 +41,11 @@ pub fn few_rows<W: WeightBlock>(
         let count = SHARED.min(m - from);
         let acts = Expanded::new::<W>(acts.slice_rows(from, count), blocks, scratch);
         let mut out = out.tile(from, count, 0, n);
+        let ahead = AHEAD.div_ceil(weights.cols().max(1));
         for i in 0..n {
-            for (g, group) in weights.row(i).chunks(GROUP * W::BYTES).enumerate() {
+            let (row, next) = (weights.row(i), weights.row((i + ahead).min(n - 1)));
+            for (g, (group, next)) in row.chunks(GROUP * W::BYTES).zip(next.chunks(GROUP * W::BYTES)).enumerate() {
+                prefetch(next);
                 heads.read::<W>(group);
                 multiply_group::<W>(group, &heads, &acts, (g, &mut unpacked, &mut accs[..count]));
             }

@@ -11,19 +11,18 @@ const CALL: usize = 2;
 
 /// Where the workers of a team wait for each other.
 ///
-/// Each turn of the counter is one barrier. A worker notes the turn, adds itself to `arrived`, and waits for the turn
-/// to pass; the last one to arrive empties `arrived` and passes the turn. A worker leaves the pass by closing the
-/// counter, whether it failed or is done.
+/// Each turn of the counter is one barrier. A worker adds itself to those that have arrived and waits for the turn to
+/// pass; the last one to arrive passes it, which in the same step empties the arrivals. A worker leaves the pass by
+/// closing the counter, whether it failed or is done.
 ///
 /// **`Ok` means that all have arrived as often.** By induction over the turns: when turn k begins, every worker has
-/// called k times and `arrived` is 0. A worker adds itself at most once to turn k: it cannot return from that call with
-/// `Ok` before the turn has passed; after `Poisoned` the counter stays closed, and further calls return before they
-/// add; and two calls at a time for one worker are refused. So `arrived` comes to `size` only when all have made call
-/// k + 1, and only then does the turn pass. The one who passes it empties `arrived` first, and nobody adds to the next
-/// turn without having seen this one pass.
+/// called k times and nobody has arrived. A worker arrives at most once in turn k: it cannot return from that call with
+/// `Ok` before the turn has passed; after `Poisoned` the counter stays closed, and who finds it closed takes itself out
+/// and passes nothing; and two calls at a time for one worker are refused. So the arrivals of an open counter come to
+/// all only when all have made call k + 1, and only then does the turn pass.
 ///
-/// **What was written before is visible.** Each arrival is a read-modify-write of `arrived` that releases and acquires,
-/// so the last one has seen what all the others wrote; it releases that with the turn, which all others acquire.
+/// **What was written before is visible.** Each arrival is a read-modify-write that releases and acquires, so the last
+/// one has seen what all the others wrote; it releases that with the turn, which all others acquire.
 ///
 /// **Closing ends all waits, and none that was complete.** A worker that leaves has returned from its last barrier, k,
 /// so all have arrived there: turn k has passed. Those still on their way out of it see that it has, because the
@@ -33,13 +32,12 @@ const CALL: usize = 2;
 #[derive(Debug)]
 pub(super) struct TeamBarrier {
     patience: Patience,
-    arrived: Padded<AtomicUsize>,
     turn: Padded<Turn>,
     /// For each worker, how often it called in this pass, and whether it is inside.
     calls: Box<[Padded<AtomicUsize>]>,
 }
 
-// SAFETY: the proof is at the type. `arrived` counts to the number of workers, `calls.len()`.
+// SAFETY: the proof is at the type. The turn passes when as many have arrived as there are workers, `calls.len()`.
 unsafe impl Barrier for TeamBarrier {
     fn wait(&self, worker: usize) -> Result<(), Poisoned> {
         let calls = &self.calls[worker].0;
@@ -54,7 +52,7 @@ unsafe impl Barrier for TeamBarrier {
 impl TeamBarrier {
     pub fn new(workers: usize, patience: Patience) -> Self {
         let calls = (0..workers).map(|_| Padded(AtomicUsize::new(0))).collect();
-        Self { patience, arrived: Padded(AtomicUsize::new(0)), turn: Padded(Turn::new()), calls }
+        Self { patience, turn: Padded(Turn::new()), calls }
     }
 
     pub fn workers(&self) -> usize {
@@ -63,7 +61,6 @@ impl TeamBarrier {
 
     /// Makes ready for a pass. No worker may be in one.
     pub fn open(&self) {
-        self.arrived.0.store(0, Ordering::Relaxed);
         for calls in &self.calls {
             calls.0.store(0, Ordering::Relaxed);
         }
@@ -83,15 +80,11 @@ impl TeamBarrier {
     }
 
     fn arrive(&self) -> Result<(), Poisoned> {
-        if self.turn.0.is_closed() {
-            return Err(Poisoned);
+        let turn = &self.turn.0;
+        match turn.arrive(self.workers()) {
+            Ok(None) => Ok(()),
+            Ok(Some(seen)) => turn.wait(seen, self.patience).map(|_| ()).map_err(|_| Poisoned),
+            Err(_) => Err(Poisoned),
         }
-        let seen = self.turn.0.now();
-        if self.arrived.0.fetch_add(1, Ordering::AcqRel) + 1 < self.workers() {
-            return self.turn.0.wait(seen, self.patience).map(|_| ()).map_err(|_| Poisoned);
-        }
-        self.arrived.0.store(0, Ordering::Relaxed);
-        self.turn.0.advance();
-        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use vt_core::plan::{Member, Work};
 
 use super::barrier::TeamBarrier;
 use super::failure::{Failure, keep_first, panicked};
-use super::sync::{Arc, AtomicUsize, Mutex, Ordering, Padded, RwLock, lock};
+use super::sync::{Arc, Mutex, Padded, RwLock, lock};
 use super::turn::{Patience, Seen, Turn};
 
 /// How the threads of a team wait.
@@ -31,8 +31,6 @@ pub(super) struct Crew {
     failure: Mutex<Option<Failure>>,
     /// One turn for each pass; closed when the team ends.
     passes: Padded<Turn>,
-    /// How many of the serving threads have not left the pass.
-    serving: Padded<AtomicUsize>,
     /// One turn for each pass that all the serving threads have left.
     left: Padded<Turn>,
 }
@@ -45,7 +43,6 @@ impl Crew {
             barrier: TeamBarrier::new(workers, waits.busy),
             failure: Mutex::new(None),
             passes: Padded(Turn::new()),
-            serving: Padded(AtomicUsize::new(0)),
             left: Padded(Turn::new()),
         }
     }
@@ -56,9 +53,8 @@ impl Crew {
         while let Ok(now) = self.passes.0.wait(seen, self.waits.idle) {
             seen = now;
             self.take_part(worker);
-            if self.serving.0.fetch_sub(1, Ordering::AcqRel) == 1 {
-                self.left.0.advance();
-            }
+            // Nobody closes this counter.
+            let _ = self.left.0.arrive(self.barrier.workers() - 1);
         }
     }
 
@@ -82,7 +78,6 @@ impl Crew {
     fn begin(&self, job: Job) {
         *self.job.write().unwrap_or_else(PoisonError::into_inner) = Some(job);
         self.barrier.open();
-        self.serving.0.store(self.barrier.workers() - 1, Ordering::Relaxed);
         self.passes.0.advance();
     }
 

@@ -58,7 +58,7 @@ fn two_workers_at_three_barriers() {
 
 #[test]
 fn three_workers_at_two_barriers() {
-    model(2, || barriers_show_all_writes(3, 2, PARK));
+    model(1, || barriers_show_all_writes(3, 2, PARK));
 }
 
 #[test]
@@ -105,6 +105,27 @@ fn a_team_runs_passes(busy: Patience, fail: bool) {
 fn a_team_enters_leaves_and_ends() {
     model(3, || a_team_runs_passes(PARK, false));
     model(3, || a_team_runs_passes(YIELD, false));
+}
+
+#[test]
+fn all_that_three_workers_wrote_is_visible_after_the_pass() {
+    model(1, || {
+        let mut lead = Lead::new(3, Waits { idle: PARK, busy: PARK });
+        let serve = |worker| {
+            let crew = lead.crew().clone();
+            thread::spawn(move || crew.serve(worker))
+        };
+        let others = [serve(1), serve(2)];
+        let done = counters(3);
+        let end = lead.run(&|member| {
+            done[member.index()].store(1, Ordering::Relaxed);
+            Ok(())
+        });
+        assert!(end.is_ok());
+        assert!(done.iter().all(|done| done.load(Ordering::Relaxed) == 1));
+        drop(lead);
+        others.into_iter().for_each(|other| other.join().unwrap());
+    });
 }
 
 #[test]

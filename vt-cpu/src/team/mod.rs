@@ -66,7 +66,7 @@ impl fmt::Display for BadThreadCount {
 
 impl Error for BadThreadCount {}
 
-/// About 0.5 ms and 5 us where a PAUSE takes 25 ns. Miri takes much longer.
+/// About 0.5 ms and 5 us where a PAUSE takes 25 ns; CPUs differ. Miri takes much longer.
 const IDLE_SPINS: u32 = if cfg!(miri) { 4 } else { 20_000 };
 const BARRIER_SPINS: u32 = if cfg!(miri) { 4 } else { 200 };
 
