@@ -1,6 +1,5 @@
 //! A pass and its barriers allocate nothing.
 
-#![allow(unexpected_cfgs, reason = "loom's own name for a build under its models")]
 #![cfg(not(loom))]
 
 use std::alloc::{GlobalAlloc, Layout, System};

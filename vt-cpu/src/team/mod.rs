@@ -1,7 +1,5 @@
 //! The threads of the CPU backend.
 
-#![allow(unexpected_cfgs, reason = "loom's own name for a build under its models")]
-
 mod barrier;
 mod cores;
 mod crew;

@@ -7,7 +7,7 @@ use vt_core::RunError;
 use vt_core::plan::{Barrier, DeviceError, Member, Team};
 
 use super::barrier::TeamBarrier;
-use super::turn::{Patience, Rest};
+use super::turn::{Closed, Patience, Rest, Turn};
 use super::{Threads, Waits, waits};
 
 /// Fewer repetitions under Miri, which is a thousand times slower.
@@ -182,6 +182,15 @@ fn a_panic_whose_value_panics_again_is_an_error() {
         assert_eq!(end.unwrap_err().to_string(), "device `cpu`: a worker panicked: no message");
         check_pass(&team, 3);
     }
+}
+
+#[test]
+fn arrivals_at_a_closed_turn_do_not_add_up() {
+    let turn = Turn::new();
+    let before = turn.now();
+    turn.close();
+    assert!((0..5000).all(|_| turn.arrive(2) == Err(Closed)));
+    assert_eq!(turn.now(), before);
 }
 
 #[test]
