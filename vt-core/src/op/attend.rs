@@ -43,12 +43,14 @@ impl Op for Attend {
         let groups = heads > 0 && self.heads > 0 && self.heads.is_multiple_of(heads);
         inputs.want_attribute(groups, "heads", format_args!("a positive multiple of {heads}"), self.heads)?;
         let (rows, cols) = inputs.matrix(0, DType::F32)?;
-        inputs.want(cols == self.heads * key_dim, 0, || format!("rows of {} x {key_dim}", self.heads))?;
+        inputs.want(Some(cols) == self.heads.checked_mul(key_dim), 0, || format!("rows of {} x {key_dim}", self.heads))?;
         for i in [2, 3] {
             let [n] = inputs.dims(i, DType::I32)?;
             inputs.want(n == rows, i, || format!("i32 [{rows}]"))?;
         }
-        one(Desc::rows(DType::F32, rows, self.heads * value_dim))
+        let cols = self.heads.checked_mul(value_dim);
+        let cols = cols.ok_or_else(|| inputs.attribute("heads", "rows that fit in memory", self.heads))?;
+        one(Desc::rows(DType::F32, rows, cols))
     }
 
     fn attrs(&self) -> Attrs {

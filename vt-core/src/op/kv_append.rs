@@ -32,9 +32,9 @@ impl Op for KvAppend {
             return Err(inputs.want(false, 0, || "key/value rows").unwrap_err());
         };
         let (rows, keys) = inputs.matrix(1, DType::F32)?;
-        inputs.want(keys == heads * key_dim, 1, || format!("rows of {heads} x {key_dim}"))?;
+        inputs.want(Some(keys) == heads.checked_mul(key_dim), 1, || format!("rows of {heads} x {key_dim}"))?;
         let (value_rows, values) = inputs.matrix(2, DType::F32)?;
-        let fits = values == heads * value_dim && value_rows == rows;
+        let fits = Some(values) == heads.checked_mul(value_dim) && value_rows == rows;
         inputs.want(fits, 2, || format!("{rows} rows of {heads} x {value_dim}"))?;
         for i in [3, 4] {
             let [n] = inputs.dims(i, DType::I32)?;

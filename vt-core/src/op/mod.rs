@@ -2,6 +2,7 @@
 
 mod attrs;
 pub mod case;
+pub(crate) mod contract;
 mod data;
 mod elementwise;
 mod infer;

@@ -18,7 +18,7 @@ pub struct Mul;
 impl Op for Mul {
     const NAME: &'static str = "mul";
     const INPUTS: &'static [&'static str] = &["a", "b"];
-    const TOLERANCE: Tolerance = Tolerance::Close { absolute: 0.0, relative: 1e-7 };
+    const TOLERANCE: Tolerance = Tolerance::Close { absolute: 1e-45, relative: 1e-7 };
 
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Outs, OpError> {
         elementwise::infer_with_row(inputs)

@@ -1,6 +1,6 @@
 //! What an op is, with its type and without.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::Arc;
 
@@ -135,12 +135,19 @@ pub struct OpEntry {
     pub inputs: &'static [&'static str],
     /// [`Op::cases`].
     pub cases: fn() -> Vec<AnyCase>,
+    /// Its type, by which two ops of one name are told apart.
+    pub(crate) id: TypeId,
 }
 
 impl OpEntry {
     /// The entry of an op.
     pub fn of<O: Op>() -> Self {
-        Self { name: O::NAME, inputs: O::INPUTS, cases: || O::cases().into_iter().map(Case::erase).collect() }
+        Self {
+            id: TypeId::of::<O>(),
+            name: O::NAME,
+            inputs: O::INPUTS,
+            cases: || O::cases().into_iter().map(Case::erase).collect(),
+        }
     }
 }
 

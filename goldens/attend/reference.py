@@ -1,0 +1,28 @@
+"""Causal attention of grouped queries over the keys at positions max(0, p + 1 - window) ..= p."""
+
+import numpy as np
+
+
+def reference(attrs, inputs, states, sizes):
+    rows = zip(inputs["q"], inputs["sequences"], inputs["positions"])
+    out = [row(attrs, q, states["cache"][sequence], position) for q, sequence, position in rows]
+    width = attrs["heads"] * value_dim(states["cache"])
+    return [np.array(out).reshape(len(out), width)]
+
+
+def value_dim(caches):
+    """The elements of a value."""
+    return caches[0]["values"].shape[2]
+
+
+def row(attrs, q, cache, position):
+    """The output of one row: [heads * value_dim]."""
+    window = attrs["window"]
+    first = max(0, position + 1 - window) if window else 0
+    group = attrs["heads"] // len(cache["keys"])
+    keys = np.repeat(cache["keys"][:, first : position + 1], group, axis=0)
+    values = np.repeat(cache["values"][:, first : position + 1], group, axis=0)
+    scores = attrs["scale"] * np.einsum("hd,hjd->hj", q.reshape(attrs["heads"], -1), keys)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return np.einsum("hj,hjd->hd", weights, values).reshape(-1)

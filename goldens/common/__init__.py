@@ -1,0 +1,1 @@
+"""What the references share: block types, and the files of a golden."""
