@@ -31,6 +31,7 @@ macro_rules! elems {
 
 elems! {
     f32 => F32;
+    f64 => F64;
     f16 => F16;
     bf16 => BF16;
     i8 => I8;

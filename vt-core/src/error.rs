@@ -60,6 +60,14 @@ pub enum OpError {
         /// The input.
         input: &'static str,
     },
+    /// What an op says of its operands does not hold together, or a state is advanced twice.
+    #[error("{op}: {why}")]
+    Invalid {
+        /// The op.
+        op: &'static str,
+        /// What is wrong.
+        why: String,
+    },
     /// The op cannot be computed outside a graph.
     #[error("{op}: {why}")]
     Eager {

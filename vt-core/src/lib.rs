@@ -25,3 +25,9 @@ pub use shape::{Desc, Dim, Shape, Sizes, Sym};
 pub use state::StateSpec;
 pub use tensor::{Tensor, TensorError};
 pub use view::{View, ViewMut};
+
+#[cfg(test)]
+extern crate self as vt_core;
+#[cfg(test)]
+#[path = "../tests/suite/toy/mod.rs"]
+mod toy;

@@ -109,6 +109,11 @@ impl Desc {
         }
     }
 
+    /// Whether no dimension but the first is a symbol, as it must be in a graph.
+    pub fn symbol_leads(&self) -> bool {
+        self.shape.iter().skip(1).all(|d| matches!(d, Dim::Fixed(_)))
+    }
+
     /// The product of all dimensions but the last; a one-dimensional value that leads with a symbol has that many rows
     /// of one element. `None` if it does not fit.
     pub fn row_count(&self, sizes: &Sizes) -> Option<usize> {

@@ -152,7 +152,11 @@ impl Tensor {
     pub fn as_slice<T: Elem>(&self) -> Result<&[T], TensorError> {
         check_elem::<T>(self.dtype)?;
         let bytes = self.storage.host().ok_or(TensorError::NotOnHost)?;
-        // SAFETY: `new` checked the alignment, every bit pattern of an `Elem` is a value, and the bytes are borrowed.
+        // Asked again, because somebody's bytes may come from elsewhere than when the tensor was made.
+        if !bytes.as_ptr().cast::<T>().is_aligned() {
+            return Err(TensorError::Unaligned { dtype: self.dtype });
+        }
+        // SAFETY: the bytes are aligned, every bit pattern of an `Elem` is a value, and the bytes are borrowed.
         Ok(unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast::<T>(), bytes.len() / size_of::<T>()) })
     }
 

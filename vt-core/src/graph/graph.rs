@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use petgraph::Direction::{Incoming, Outgoing};
-use petgraph::stable_graph::{NodeIndex, StableDiGraph};
-use petgraph::visit::EdgeRef;
+use petgraph::Direction::Outgoing;
+use petgraph::stable_graph::NodeIndex;
 
+use super::inner::{Inner, Input, NodeKind};
 use super::value::{At, Recorder, Value};
-use crate::op::{ArcOp, Op, Outs, ValueType};
-use crate::{DType, Desc, OpError, StateSpec, Sym, Tensor};
+use crate::op::{ArcOp, Op, Outs, ValueType, contract};
+use crate::{DType, Desc, OpError, StateSpec, Sym};
 
 /// A node of a graph.
 pub type NodeId = NodeIndex;
@@ -33,47 +33,6 @@ pub struct Fused {
     pub inputs: Vec<Port>,
 }
 
-/// A run-time input.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Input {
-    /// Given to each pass.
-    Fed(String, Desc),
-    /// The position of each row, from the pass's spans.
-    Positions,
-    /// The sequence of each row, from the pass's spans.
-    Sequences,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum NodeKind {
-    Input(Input),
-    Weight { name: String, tensor: Tensor },
-    State(StateSpec),
-    Op { op: ArcOp, at: &'static Location<'static> },
-}
-
-/// A node: what it is, what it gives, and its place in the recorded order.
-#[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub kind: NodeKind,
-    pub outs: Outs,
-    pub order: usize,
-}
-
-/// An edge: output `from` of its source is input `to` of its target.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Edge {
-    pub from: usize,
-    pub to: usize,
-}
-
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Inner {
-    pub dag: StableDiGraph<Node, Edge>,
-    pub outputs: Vec<Port>,
-    pub recorded: usize,
-}
-
 /// A graph: ops recorded once, planned once, run many times.
 #[derive(Debug)]
 pub struct Graph {
@@ -87,17 +46,17 @@ impl Default for Graph {
     }
 }
 
+/// A copy is a graph of its own: values belong to the one that they were made by.
 impl Clone for Graph {
     fn clone(&self) -> Self {
-        Self { id: self.id, inner: RefCell::new(self.inner.borrow().clone()) }
+        Self { id: next_id(), inner: RefCell::new(self.inner.borrow().clone()) }
     }
 }
 
 impl Graph {
     /// An empty graph.
     pub fn new() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), inner: RefCell::default() }
+        Self { id: next_id(), inner: RefCell::default() }
     }
 
     /// A run-time input. Passes give inputs in the order of these calls.
@@ -124,7 +83,7 @@ impl Graph {
     /// Makes a value an output of every pass; outputs are numbered in the order of these calls.
     ///
     /// # Errors
-    /// If it is a weight, state, or of another graph.
+    /// If it is a weight, an input, state, or of another graph.
     pub fn output(&self, value: &Value) -> Result<(), OpError> {
         let error = |why| OpError::Eager { op: "output", why };
         let At::Node { graph, port } = &value.at else { return Err(error("a weight is no output")) };
@@ -134,7 +93,11 @@ impl Graph {
         if value.ty.tensor().is_none() {
             return Err(error("state is no output"));
         }
-        self.inner.borrow_mut().outputs.push(*port);
+        let mut inner = self.inner.borrow_mut();
+        if !matches!(inner.dag[port.node].kind, NodeKind::Op { .. }) {
+            return Err(error("an input is no output"));
+        }
+        inner.outputs.push(*port);
         Ok(())
     }
 
@@ -161,7 +124,7 @@ impl Graph {
     pub fn sole<O: Op>(&self, port: Port) -> Option<(O, Vec<Port>)> {
         let inner = self.inner.borrow();
         let once = inner.dag.edges_directed(port.node, Outgoing).count() == 1;
-        if !once || inner.outputs.contains(&port) {
+        if !once || inner.outputs.iter().any(|p| p.node == port.node) {
             return None;
         }
         drop(inner);
@@ -212,6 +175,11 @@ impl Graph {
     }
 }
 
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 fn index() -> ValueType {
     ValueType::Tensor(Desc::new(DType::I32, [Sym::T]))
 }
@@ -220,71 +188,18 @@ impl Recorder for Graph {
     fn record(&self, op: ArcOp, inputs: &[&Value], at: &'static Location<'static>) -> Result<Vec<Value>, OpError> {
         let types: Vec<&ValueType> = inputs.iter().map(|v| &v.ty).collect();
         let outs = op.infer(&types).map_err(|e| e.at(at))?;
+        let invalid = |why| OpError::Invalid { op: op.name(), why }.at(at);
+        contract::check(&*op, &types, &outs).map_err(invalid)?;
         let foreign = |i: usize| OpError::Foreign { op: op.name(), input: op.input_names()[i] }.at(at);
         let ports: Vec<Port> =
             inputs.iter().enumerate().map(|(i, v)| self.port(v).ok_or_else(|| foreign(i))).collect::<Result<_, _>>()?;
         let mut inner = self.inner.borrow_mut();
+        if op.advances().iter().any(|(input, _)| inner.is_advanced(ports[*input])) {
+            return Err(invalid("a state that was advanced already has one next version".to_owned()));
+        }
         let node = inner.add(NodeKind::Op { op, at }, outs.clone());
         inner.connect(node, &ports);
         let value = |(output, ty)| Value { ty, at: At::Node { graph: self.id, port: Port { node, output } } };
         Ok(outs.into_iter().enumerate().map(value).collect())
-    }
-}
-
-impl Inner {
-    pub(crate) fn add(&mut self, kind: NodeKind, outs: Outs) -> NodeId {
-        self.recorded += 1;
-        self.dag.add_node(Node { kind, outs, order: self.recorded })
-    }
-
-    pub(crate) fn connect(&mut self, node: NodeId, inputs: &[Port]) {
-        for (to, port) in inputs.iter().enumerate() {
-            self.dag.add_edge(port.node, node, Edge { from: port.output, to });
-        }
-    }
-
-    /// The inputs of a node, in their order: that of edges in the graph is not it.
-    pub(crate) fn inputs(&self, node: NodeId) -> Vec<Port> {
-        let mut edges: Vec<_> = self
-            .dag
-            .edges_directed(node, Incoming)
-            .map(|e| (e.weight().to, Port { node: e.source(), output: e.weight().from }))
-            .collect();
-        edges.sort_by_key(|(to, _)| *to);
-        edges.into_iter().map(|(_, port)| port).collect()
-    }
-
-    /// Makes every user of `old` use `new`.
-    pub(crate) fn replace(&mut self, old: Port, new: Port) {
-        let users: Vec<_> = self
-            .dag
-            .edges_directed(old.node, Outgoing)
-            .filter(|e| e.weight().from == old.output)
-            .map(|e| (e.id(), e.target(), e.weight().to))
-            .collect();
-        for (edge, target, to) in users {
-            self.dag.remove_edge(edge);
-            self.dag.add_edge(new.node, target, Edge { from: new.output, to });
-        }
-        self.outputs.iter_mut().filter(|p| **p == old).for_each(|p| *p = new);
-    }
-
-    /// The op nodes in recorded order.
-    pub(crate) fn ops_in_order(&self) -> Vec<NodeId> {
-        let is_op = |n: &NodeId| matches!(self.dag[*n].kind, NodeKind::Op { .. });
-        let mut nodes: Vec<NodeId> = self.dag.node_indices().filter(is_op).collect();
-        nodes.sort_by_key(|n| self.dag[*n].order);
-        nodes
-    }
-
-    fn weight(&self, tensor: &Tensor) -> Option<NodeId> {
-        self.dag.node_indices().find(|n| match &self.dag[*n].kind {
-            NodeKind::Weight { tensor: t, .. } => t.storage().same(tensor.storage()) && t.desc() == tensor.desc(),
-            _ => false,
-        })
-    }
-
-    fn batch_input(&self, input: &Input) -> Option<NodeId> {
-        self.dag.node_indices().find(|n| matches!(&self.dag[*n].kind, NodeKind::Input(i) if i == input))
     }
 }

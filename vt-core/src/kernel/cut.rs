@@ -10,7 +10,8 @@ pub enum Need {
     /// The tile's rows, whole.
     Rows,
     /// The tile's rows and columns; where the input's rows are longer or shorter than the output's, the same fraction.
-    /// An input of one row has no rows to choose.
+    /// An input of one row has no rows to choose. Where that fraction of a tile is not whole columns (or blocks) of the
+    /// input, or of another output, the plan does not cut columns.
     Tile,
 }
 

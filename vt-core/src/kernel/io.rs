@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::kv::{Kv, KvMut, Recurrent, RecurrentMut};
-use super::{Need, RemoteOperand, Tile};
+use super::{RemoteOperand, Tile};
 use crate::op::ValueType;
 use crate::plan::{Arena, Args, Operand, Place, StatePlace, Step};
 use crate::{DType, Elem, Sizes, View, ViewMut};
@@ -41,6 +41,11 @@ impl<'a> Io<'a> {
         self.args.sizes
     }
 
+    /// The number of the pass's sequences.
+    pub fn sequences(&self) -> usize {
+        self.args.states.len().checked_div(self.args.slots).unwrap_or(0)
+    }
+
     /// The type of input `i`'s elements.
     pub fn dtype(&self, i: usize) -> DType {
         self.step.inputs[i].dtype
@@ -53,10 +58,23 @@ impl<'a> Io<'a> {
     pub fn input<T: Elem>(&self, i: usize) -> View<'a, T> {
         assert!(!self.shared(i), "input {i} of {} shares the output's memory", self.step.op);
         let operand = &self.step.inputs[i];
-        let part = self.part(operand);
+        let part = self.step.input_part(i, &self.tile, &self.args.sizes);
         let (start, cols, stride) = self.extent::<T>(operand, &part);
         // SAFETY: the operand's rows are inside its place, and by `new` nobody writes this part meanwhile.
         unsafe { View::from_raw(start, part.rows.len(), cols, stride) }
+    }
+
+    /// Input `i` as bytes, whatever its type: rows of [`row_bytes`](crate::Desc::row_bytes).
+    ///
+    /// # Panics
+    /// As [`Io::input`], the type apart.
+    pub fn input_bytes(&self, i: usize) -> View<'a, u8> {
+        assert!(!self.shared(i), "input {i} of {} shares the output's memory", self.step.op);
+        let operand = &self.step.inputs[i];
+        let part = self.step.input_part(i, &self.tile, &self.args.sizes);
+        let (start, bytes) = self.byte_extent(operand, &part);
+        // SAFETY: as in `input`; any memory may be seen as bytes.
+        unsafe { View::from_raw(start, part.rows.len(), bytes, operand.row_bytes) }
     }
 
     /// The tile of output `i`, to be written. What it holds before is unspecified, unless an input is
@@ -65,9 +83,9 @@ impl<'a> Io<'a> {
     /// # Panics
     /// If it is state, of another type, or was taken already.
     pub fn output<T: Elem>(&mut self, i: usize) -> ViewMut<'a, T> {
-        self.take(i as u32);
         let operand = &self.step.outputs[i];
-        let part = self.scaled(operand, true);
+        self.take(u32::try_from(i).unwrap_or(SCRATCH));
+        let part = self.step.output_part(i, &self.tile, &self.args.sizes);
         let (start, cols, stride) = self.extent::<T>(operand, &part);
         // SAFETY: as in `input`; by `new` nobody else uses this part, and `take` gives it out once.
         unsafe { ViewMut::from_raw(start.cast_mut(), part.rows.len(), cols, stride) }
@@ -94,6 +112,20 @@ impl<'a> Io<'a> {
         }
     }
 
+    /// [`Io::scratch`] as whole elements of `T`.
+    ///
+    /// # Panics
+    /// If it was taken already.
+    pub fn scratch_of<T: Elem>(&mut self) -> &'a mut [T] {
+        let bytes = self.scratch();
+        if bytes.is_empty() {
+            return &mut [];
+        }
+        // SAFETY: scratch is 64-byte aligned, zeroed when it was reserved, and every bit pattern of an `Elem` is a
+        // value; the length is rounded down to whole elements.
+        unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast::<T>(), bytes.len() / size_of::<T>()) }
+    }
+
     /// The key/value rows of input `i` of a sequence.
     ///
     /// # Panics
@@ -111,8 +143,9 @@ impl<'a> Io<'a> {
     /// If output `i` is no such state, or there is no such sequence.
     pub fn kv_mut(&mut self, i: usize, sequence: usize) -> KvMut<'_> {
         let (place, ty) = self.state(&self.step.outputs[i], sequence);
+        let heads = self.step.output_part(i, &self.tile, &self.args.sizes).cols;
         // SAFETY: a tile of a state is its heads of every sequence, and the borrow of self keeps it exclusive.
-        unsafe { KvMut::new(place, ty, self.tile.cols.clone()) }
+        unsafe { KvMut::new(place, ty, heads) }
     }
 
     /// The recurrent state of input `i` of a sequence.
@@ -132,8 +165,9 @@ impl<'a> Io<'a> {
     /// As [`Io::kv_mut`].
     pub fn recurrent_mut(&mut self, i: usize, sequence: usize) -> RecurrentMut<'_> {
         let (place, ty) = self.state(&self.step.outputs[i], sequence);
+        let rows = self.step.output_part(i, &self.tile, &self.args.sizes).cols;
         // SAFETY: as in `kv_mut`, of rows.
-        unsafe { RecurrentMut::new(place, ty, self.tile.cols.clone()) }
+        unsafe { RecurrentMut::new(place, ty, rows) }
     }
 
     /// Where input `i` lies in the memory of a device of its own.
@@ -161,44 +195,26 @@ impl<'a> Io<'a> {
         let (Place::State(slot), ValueType::State(spec)) = (operand.place, &operand.ty) else {
             panic!("{}: an operand is not state", self.step.op);
         };
-        (&self.args.states[sequence * self.args.slots + slot], spec)
-    }
-
-    /// The part of an input that the tile may read.
-    fn part(&self, operand: &Operand) -> Tile {
-        let rows = 0..operand.rows.count(&self.args.sizes);
-        match operand.need {
-            Need::All => Tile { rows, cols: 0..operand.cols },
-            Need::Rows => Tile { rows: self.tile.rows.clone(), cols: 0..operand.cols },
-            Need::Tile => self.scaled(operand, !operand.rows.single()),
-        }
-    }
-
-    /// The tile, scaled to the operand's columns.
-    fn scaled(&self, operand: &Operand, rows: bool) -> Tile {
-        let total = self.step.outputs[0].cols;
-        let scale = |c: usize| if operand.cols == total { c } else { c * operand.cols / total };
-        let cols = scale(self.tile.cols.start)..scale(self.tile.cols.end);
-        Tile { rows: if rows { self.tile.rows.clone() } else { 0..1 }, cols }
+        let Self { args: Args { states, slots, .. }, step, .. } = self;
+        assert!(sequence < states.len() / slots, "{}: sequence {sequence} of {}", step.op, states.len() / slots);
+        (&states[sequence * slots + slot], spec)
     }
 
     /// The address of a part's first element, its columns and its stride, in elements of `T`.
     fn extent<T: Elem>(&self, operand: &Operand, part: &Tile) -> (*const T, usize, usize) {
-        assert!(
-            elements::<T>(operand.dtype),
-            "{}: {} seen as {}",
-            self.step.op,
-            operand.dtype,
-            std::any::type_name::<T>()
-        );
+        assert!(T::fits(operand.dtype), "{}: {} seen as {}", self.step.op, operand.dtype, std::any::type_name::<T>());
+        let (start, bytes) = self.byte_extent(operand, part);
+        let start = start.cast::<T>();
+        assert!(start.is_aligned(), "{}: an operand is not aligned", self.step.op);
+        (start, bytes / size_of::<T>(), operand.row_bytes / size_of::<T>())
+    }
+
+    /// The address of a part's first byte, and the bytes of its rows.
+    fn byte_extent(&self, operand: &Operand, part: &Tile) -> (*const u8, usize) {
         let bytes = byte_range(operand.dtype, &part.cols);
-        assert!(
-            bytes.end <= operand.row_bytes
-                && part.rows.end <= operand.rows.count(&self.args.sizes).max(part.rows.start)
-        );
+        assert!(bytes.end <= operand.row_bytes && part.rows.end <= operand.rows.count(&self.args.sizes));
         let offset = part.rows.start * operand.row_bytes + bytes.start;
-        let start = self.base(operand.place).wrapping_add(offset).cast::<T>();
-        (start, bytes.len() / size_of::<T>(), operand.row_bytes / size_of::<T>())
+        (self.base(operand.place).wrapping_add(offset), bytes.len())
     }
 
     fn base(&self, place: Place) -> *const u8 {
@@ -215,7 +231,7 @@ impl<'a> Io<'a> {
 
     fn remote(&self, operand: &Operand) -> RemoteOperand<'a> {
         let (memory, offset) = match (operand.place, self.args.arena) {
-            (Place::Arena { offset, .. }, Arena::Remote(memory)) => (memory, offset),
+            (Place::Arena { offset, own }, Arena::Remote(memory)) => (memory, offset + self.worker * own),
             (Place::Weight(i), Arena::Remote(_)) => match self.args.remote_weights.get(i) {
                 Some(Some(memory)) => (&**memory, 0),
                 _ => panic!("{}: a weight was not uploaded", self.step.op),
@@ -225,11 +241,6 @@ impl<'a> Io<'a> {
         let Operand { dtype, cols, row_bytes, .. } = *operand;
         RemoteOperand { memory, offset, dtype, rows: operand.rows.count(&self.args.sizes), cols, row_bytes }
     }
-}
-
-/// Whether memory of `dtype` is seen as `T`: its element, or bytes for a block type.
-pub(super) fn elements<T: Elem>(dtype: DType) -> bool {
-    T::fits(dtype)
 }
 
 fn byte_range(dtype: DType, cols: &Range<usize>) -> Range<usize> {

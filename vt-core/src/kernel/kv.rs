@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::io::elements;
 use crate::plan::StatePlace;
 use crate::{DType, Elem, StateSpec, View, ViewMut};
 
@@ -53,6 +52,26 @@ impl<'a> Kv<'a> {
         self.place.capacity
     }
 
+    /// The number of heads.
+    pub fn heads(&self) -> usize {
+        self.shape.heads
+    }
+
+    /// The elements of a key.
+    pub fn key_dim(&self) -> usize {
+        self.shape.key_dim
+    }
+
+    /// The elements of a value.
+    pub fn value_dim(&self) -> usize {
+        self.shape.value_dim
+    }
+
+    /// The types of keys and values.
+    pub fn types(&self) -> (DType, DType) {
+        (self.shape.key, self.shape.value)
+    }
+
     /// The keys of a head: `[capacity, key_dim]`. Rows not yet written are zero or left over.
     ///
     /// # Panics
@@ -93,6 +112,11 @@ impl<'a> KvMut<'a> {
         self.place.capacity
     }
 
+    /// The types of keys and values.
+    pub fn types(&self) -> (DType, DType) {
+        (self.shape.key, self.shape.value)
+    }
+
     /// The key of a head at a position.
     ///
     /// # Panics
@@ -125,7 +149,7 @@ impl<'a> KvMut<'a> {
 
 fn head_start<T: Elem>(head: usize, heads: usize, dtype: DType, capacity: usize, dim: usize) -> usize {
     assert!(head < heads, "head {head} of {heads}");
-    assert!(elements::<T>(dtype), "rows of {dtype} seen as {}", std::any::type_name::<T>());
+    assert!(T::fits(dtype), "rows of {dtype} seen as {}", std::any::type_name::<T>());
     head * capacity * dim
 }
 

@@ -9,6 +9,7 @@ use super::share::Share;
 use crate::Sizes;
 use crate::kernel::Need;
 use crate::memory::ALIGNMENT;
+use crate::op::ValueType;
 use crate::registry::Registry;
 
 /// A memory that values lie in: 0 is the host's, others belong to one device each.
@@ -33,21 +34,22 @@ pub(crate) struct Buffer {
     pub domain: Domain,
     /// Bytes of one copy.
     pub bytes: usize,
-    /// Whether each worker has a copy of its own.
-    pub own: bool,
+    /// The device whose workers have a copy each.
+    pub own: Option<usize>,
     pub first_epoch: usize,
     pub last_epoch: usize,
     pub offset: usize,
 }
 
 impl Buffer {
-    /// The distance between workers' copies.
+    /// The distance between workers' copies, never 0.
     pub(crate) fn stride(&self) -> usize {
-        self.bytes.next_multiple_of(ALIGNMENT)
+        self.bytes.max(1).next_multiple_of(ALIGNMENT)
     }
 
-    fn extent(&self, workers: usize) -> usize {
-        self.stride() * if self.own { workers } else { 1 }
+    /// Sizes that do not fit are the largest number: then the arena cannot be reserved.
+    fn extent(&self, workers: &[usize]) -> usize {
+        self.stride().saturating_mul(self.own.map_or(1, |device| workers[device]))
     }
 }
 
@@ -78,35 +80,24 @@ pub(crate) struct Layout {
 pub(crate) fn layout(
     program: &Program,
     planned: &[Planned],
-    registry: &Registry,
+    domains: &[Domain],
     sizes: Sizes,
     share: bool,
 ) -> Result<Layout, PlanError> {
-    let domains = domains(registry);
-    let mut maker =
-        Maker { program, planned, domains: &domains, sizes, uses: uses(program, planned), layout: Layout::default() };
+    let uses = uses(program, planned);
+    let mut maker = Maker { program, planned, domains, sizes, uses, layout: Layout::default() };
     for step in 0..planned.len() {
         maker.place_inputs(step)?;
         maker.place_outputs(step)?;
     }
     maker.place_graph_outputs()?;
     let mut layout = maker.layout;
-    let workers: Vec<usize> = (0..=domains.iter().copied().max().unwrap_or(0))
-        .map(|d| {
-            domains
-                .iter()
-                .zip(registry.devices())
-                .filter(|(x, _)| **x == d)
-                .map(|(_, v)| v.workers())
-                .max()
-                .unwrap_or(1)
-        })
-        .collect();
-    allocate(&mut layout, &workers, share);
+    layout.arenas = vec![0; domains.iter().copied().max().unwrap_or(0) + 1];
+    allocate(&mut layout, &program.workers, share);
     Ok(layout)
 }
 
-/// The steps that read each value, and how.
+/// The steps that read each value.
 fn uses(program: &Program, planned: &[Planned]) -> HashMap<Source, Vec<usize>> {
     let mut uses: HashMap<Source, Vec<usize>> = HashMap::new();
     for (step, p) in planned.iter().enumerate() {
@@ -162,7 +153,7 @@ impl Maker<'_> {
     fn bring(
         &mut self,
         source: Source,
-        ty: &crate::op::ValueType,
+        ty: &ValueType,
         domain: Domain,
         epoch: usize,
         step: usize,
@@ -172,13 +163,14 @@ impl Maker<'_> {
             buffer.last_epoch = buffer.last_epoch.max(epoch);
             return Ok(());
         }
-        let from = self.layout.place.iter().find(|((s, _), _)| *s == source).map(|((_, d), b)| (*d, *b));
+        let known = self.layout.place.iter().filter(|((s, _), _)| *s == source).map(|((_, d), b)| (*d, *b));
+        let from = known.min();
         if let Some((_, buffer)) = from {
             let buffer = &mut self.layout.buffers[buffer];
             buffer.last_epoch = buffer.last_epoch.max(epoch);
         }
         let from = from.map_or(0, |(d, _)| d);
-        self.add(source, ty, domain, false, epoch, "copy")?;
+        self.add(source, ty, domain, None, epoch, "copy")?;
         self.layout.transfers.push(Transfer { source, from, to: domain, before: step });
         Ok(())
     }
@@ -199,7 +191,10 @@ impl Maker<'_> {
                     let buffer = self.layout.place[&(node.inputs[input], domain)];
                     self.layout.place.insert((source, domain), buffer);
                 }
-                None => self.add(source, ty, domain, planned.share == Share::Each, planned.epoch, node.op.name())?,
+                None => {
+                    let own = (planned.share == Share::Each).then_some(node.device);
+                    self.add(source, ty, domain, own, planned.epoch, node.op.name())?;
+                }
             }
         }
         Ok(())
@@ -217,8 +212,12 @@ impl Maker<'_> {
             let source = node.inputs[*input];
             let Some(buffer) = self.layout.place.get(&(source, self.domain(step))) else { return false };
             let same_type = node.input_types[*input] == node.outputs[0];
-            let same_kind = self.layout.buffers[*buffer].own == (planned.share == Share::Each);
-            let aligned = planned.share == Share::Each || planned.needs[*input] == Need::Tile;
+            let same_kind = self.layout.buffers[*buffer].own == (planned.share == Share::Each).then_some(node.device);
+            let aligned = match planned.share {
+                Share::Each | Share::Whole => true,
+                Share::Rows { .. } => planned.needs[*input] != Need::All,
+                Share::Cols { .. } => planned.needs[*input] == Need::Tile,
+            };
             let once = node.inputs.iter().filter(|s| **s == source).count() == 1;
             same_type
                 && same_kind
@@ -238,9 +237,9 @@ impl Maker<'_> {
     fn add(
         &mut self,
         source: Source,
-        ty: &crate::op::ValueType,
+        ty: &ValueType,
         domain: Domain,
-        own: bool,
+        own: Option<usize>,
         epoch: usize,
         op: &'static str,
     ) -> Result<(), PlanError> {
@@ -256,29 +255,33 @@ impl Maker<'_> {
 /// Gives each buffer the lowest offset at which it meets none that lives at the same time, large ones first.
 fn allocate(layout: &mut Layout, workers: &[usize], share: bool) {
     let mut order: Vec<usize> = (0..layout.buffers.len()).collect();
-    order.sort_by_key(|b| (std::cmp::Reverse(layout.buffers[*b].extent(workers[layout.buffers[*b].domain])), *b));
-    layout.arenas = vec![0; workers.len()];
+    order.sort_by_key(|b| (std::cmp::Reverse(layout.buffers[*b].extent(workers)), *b));
     let mut placed: Vec<usize> = Vec::new();
     for b in order {
         let buffer = &layout.buffers[b];
-        let (domain, extent) = (buffer.domain, buffer.extent(workers[buffer.domain]));
-        let meets = |other: &Buffer| {
+        let meets = |other: &&Buffer| {
             let apart = other.last_epoch < buffer.first_epoch || buffer.last_epoch < other.first_epoch;
-            other.domain == domain && !(share && apart)
+            other.domain == buffer.domain && !(share && apart)
         };
-        let others = placed.iter().map(|p| &layout.buffers[*p]).filter(|o| meets(o));
-        let mut taken: Vec<(usize, usize)> =
-            others.map(|o| (o.offset, o.offset + o.extent(workers[o.domain]))).collect();
-        taken.sort_unstable();
-        let mut offset = 0;
-        for (from, to) in taken {
-            if from >= offset + extent {
-                break;
-            }
-            offset = offset.max(to);
-        }
+        let others = placed.iter().map(|p| &layout.buffers[*p]).filter(meets);
+        let taken = others.map(|o| (o.offset, o.offset.saturating_add(o.extent(workers)))).collect();
+        let (domain, extent) = (buffer.domain, buffer.extent(workers));
+        let offset = lowest_gap(taken, extent);
         layout.buffers[b].offset = offset;
-        layout.arenas[domain] = layout.arenas[domain].max(offset + extent);
+        layout.arenas[domain] = layout.arenas[domain].max(offset.saturating_add(extent));
         placed.push(b);
     }
+}
+
+/// The lowest offset at which `extent` bytes are outside all `taken` ranges.
+fn lowest_gap(mut taken: Vec<(usize, usize)>, extent: usize) -> usize {
+    taken.sort_unstable();
+    let mut offset: usize = 0;
+    for (from, to) in taken {
+        if from >= offset.saturating_add(extent) {
+            break;
+        }
+        offset = offset.max(to);
+    }
+    offset
 }

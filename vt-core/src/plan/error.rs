@@ -25,6 +25,20 @@ pub enum PlanError {
         /// Each op that is in the way.
         ops: Vec<MissingKernel>,
     },
+    /// An op would have to run before itself: it needs a version of a state that is overwritten before.
+    #[error("{op} has no place in an order: what it reads is overwritten before, or depends on it")]
+    Order {
+        /// The op.
+        op: &'static str,
+    },
+    /// An op's types do not hold together.
+    #[error("{op}: {why}")]
+    Invalid {
+        /// The op, or `input`.
+        op: &'static str,
+        /// What is wrong.
+        why: String,
+    },
     /// A value's size does not fit in memory.
     #[error("{op}: a value of type {value} is larger than memory")]
     TooLarge {

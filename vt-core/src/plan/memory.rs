@@ -26,9 +26,10 @@ pub struct Counters {
 /// The memory of a plan. One pass at a time uses it.
 #[derive(Debug)]
 pub struct Memory {
+    /// The plan that it is for.
+    pub(crate) plan: u64,
     pub(crate) arenas: Vec<ArenaMemory>,
     pub(crate) scratch: Aligned,
-    pub(crate) scratch_stride: usize,
     pub(crate) positions: Vec<i32>,
     pub(crate) sequences: Vec<i32>,
     pub(crate) states: Vec<StatePlace>,

@@ -79,9 +79,10 @@ impl Pass<'_, '_> {
 
     fn check_spans(&self, program: &Program) -> Result<(), RunError> {
         let mismatch = |what, expected: String, found: String| Err(RunError::Pass { what, expected, found });
-        let rows: usize = self.spans.iter().map(|s| s.rows).sum();
-        if program.needs_spans() && rows != self.sizes.t {
-            return mismatch("rows of the spans", self.sizes.t.to_string(), rows.to_string());
+        let rows = self.spans.iter().try_fold(0usize, |n, s| n.checked_add(s.rows));
+        if program.needs_spans() && rows != Some(self.sizes.t) {
+            let found = rows.map_or("too many".to_owned(), |n| n.to_string());
+            return mismatch("rows of the spans", self.sizes.t.to_string(), found);
         }
         for sequence in self.sequences.iter() {
             sequence.check_state(&program.states)?;

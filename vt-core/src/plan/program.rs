@@ -4,14 +4,19 @@ use std::collections::HashMap;
 
 use smallvec::SmallVec;
 
-use super::error::{MissingKernel, PlanError};
+use super::assign::{FallbackInfo, supported, types_of};
+use super::error::PlanError;
 use super::options::{Fallback, Options};
-use crate::graph::passes::{self, FusionCounts};
-use crate::graph::{Graph, Input, NodeId, NodeKind, Port};
-use crate::kernel::Call;
-use crate::op::{AnyOp, ArcOp, Outs, ValueType};
+use crate::graph::decompose::decompose;
+use crate::graph::fuse::fuse;
+use crate::graph::passes;
+use crate::graph::{FusionCounts, Graph, Inner, Input, NodeId, NodeKind, Port};
+use crate::op::{AnyOp, ArcOp, Outs, ValueType, contract};
 use crate::registry::Registry;
 use crate::{Desc, StateSpec, Tensor};
+
+/// More than any machine has; keeps the sizes of their copies in bounds.
+const MOST_WORKERS: usize = 4096;
 
 /// Where an op's input comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,15 +44,7 @@ pub(crate) struct ProgramNode {
     pub slots: SmallVec<[Option<usize>; 1]>,
 }
 
-/// An op that does not run on the plan's device, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FallbackInfo {
-    /// What there is no kernel for.
-    pub missing: MissingKernel,
-    /// The device that runs it instead.
-    pub device: &'static str,
-}
-
+/// What is scheduled: inputs, weights, states and ops in a topological order.
 #[derive(Debug)]
 pub(crate) struct Program {
     /// The inputs that a pass gives.
@@ -57,6 +54,8 @@ pub(crate) struct Program {
     pub nodes: Vec<ProgramNode>,
     pub outputs: Vec<Source>,
     pub batch: BatchInputs,
+    /// The number of workers of each device, asked once: a device that changes its mind is refused when it runs.
+    pub workers: Vec<usize>,
     pub fusions: FusionCounts,
     pub fallbacks: Vec<FallbackInfo>,
 }
@@ -83,7 +82,7 @@ impl Program {
         };
         passes::drop_dead(&graph);
         passes::merge_common(&graph);
-        let fusions = passes::fuse(&graph, registry, options.fuse, usable)?;
+        let fusions = fuse(&graph, registry, options.fuse, usable)?;
         passes::drop_dead(&graph);
         let reference = registry.reference_index().filter(|_| options.fallback == Fallback::Reference);
         if options.fallback != Fallback::Error {
@@ -92,10 +91,12 @@ impl Program {
                 let on = |d: &str| supported(registry, &*op, &ins, &outs, d, options).is_ok();
                 !on(name) && !reference.is_some_and(|r| on(devices[r].name()))
             };
-            passes::decompose(&graph, registry, lacking)?;
+            decompose(&graph, registry, lacking)?;
+            passes::drop_dead(&graph);
             passes::merge_common(&graph);
         }
         let mut program = Self::list(&graph, device)?;
+        program.workers = devices.iter().map(|d| d.workers().clamp(1, MOST_WORKERS)).collect();
         program.fusions = fusions;
         program.assign(registry, options, device, reference)?;
         Ok(program)
@@ -111,6 +112,7 @@ impl Program {
             nodes: Vec::new(),
             outputs: Vec::new(),
             batch: BatchInputs::default(),
+            workers: Vec::new(),
             fusions: FusionCounts::default(),
             fallbacks: Vec::new(),
         };
@@ -122,6 +124,9 @@ impl Program {
             let port = Port { node, output: 0 };
             match &inner.dag[node].kind {
                 NodeKind::Input(Input::Fed(name, desc)) => {
+                    if !desc.symbol_leads() {
+                        return Err(invalid("input", &format!("{name}: {desc}: a symbol must lead the shape")));
+                    }
                     sources.insert(port, Source::Input(program.inputs.len()));
                     program.inputs.push((name.clone(), desc.clone()));
                 }
@@ -140,15 +145,18 @@ impl Program {
         let mut waiting = inner.ops_in_order();
         while !waiting.is_empty() {
             let ready = waiting.iter().position(|n| inner.inputs(*n).iter().all(|p| sources.contains_key(p)));
-            let Some(at) = ready else { break };
+            let Some(at) = ready else { return Err(PlanError::Order { op: inner.op_name(waiting[0]) }) };
             let node = waiting.remove(at);
-            program.push(&inner, node, device, &mut sources);
+            program.push(&inner, node, device, &mut sources)?;
         }
-        program.outputs = inner.outputs.iter().filter_map(|p| sources.get(p).copied()).collect();
+        for port in &inner.outputs {
+            let computed = sources.get(port).copied().filter(|s| matches!(s, Source::Node { .. }));
+            program.outputs.push(computed.ok_or_else(|| invalid("output", "it is an input or a weight"))?);
+        }
         Ok(program)
     }
 
-    fn add_batch_inputs(&mut self, inner: &crate::graph::Inner, sources: &mut HashMap<Port, Source>) {
+    fn add_batch_inputs(&mut self, inner: &Inner, sources: &mut HashMap<Port, Source>) {
         let mut next = self.inputs.len();
         for node in inner.dag.node_indices() {
             let number = match &inner.dag[node].kind {
@@ -162,18 +170,27 @@ impl Program {
         }
     }
 
-    fn push(&mut self, inner: &crate::graph::Inner, node: NodeId, device: usize, sources: &mut HashMap<Port, Source>) {
-        let NodeKind::Op { op, .. } = &inner.dag[node].kind else { return };
+    fn push(
+        &mut self,
+        inner: &Inner,
+        node: NodeId,
+        device: usize,
+        sources: &mut HashMap<Port, Source>,
+    ) -> Result<(), PlanError> {
+        let NodeKind::Op { op, .. } = &inner.dag[node].kind else { return Ok(()) };
         let ports = inner.inputs(node);
         let inputs: SmallVec<[Source; 6]> = ports.iter().map(|p| sources[p]).collect();
-        let input_types = ports.iter().map(|p| inner.dag[p.node].outs[p.output].clone()).collect();
+        let input_types: Vec<ValueType> = ports.iter().map(|p| inner.dag[p.node].outs[p.output].clone()).collect();
         let outputs = inner.dag[node].outs.clone();
+        let types: Vec<&ValueType> = input_types.iter().collect();
+        contract::check(&**op, &types, &outputs).map_err(|why| invalid(op.name(), &why))?;
         let slots = (0..outputs.len()).map(|o| self.slot_of(&**op, &inputs, o)).collect();
         let number = self.nodes.len();
         for output in 0..outputs.len() {
             sources.insert(Port { node, output }, Source::Node { node: number, output });
         }
         self.nodes.push(ProgramNode { op: op.clone(), inputs, input_types, outputs, device, slots });
+        Ok(())
     }
 
     /// The slot of output `output`, if it is the next version of a state input.
@@ -190,108 +207,8 @@ impl Program {
             Source::Input(_) | Source::Weight(_) => None,
         }
     }
-
-    /// Moves what the device cannot compute to the reference device, or refuses.
-    fn assign(
-        &mut self,
-        registry: &Registry,
-        options: &Options,
-        device: usize,
-        reference: Option<usize>,
-    ) -> Result<(), PlanError> {
-        let devices = registry.devices();
-        let remote = devices[device].store().is_some();
-        let mut missing: Vec<(usize, Vec<(String, String)>)> = Vec::new();
-        for (i, node) in self.nodes.iter().enumerate() {
-            let stateful = node.input_types.iter().chain(&node.outputs).any(|t| t.state().is_some());
-            let answer =
-                supported(registry, &*node.op, &node.input_types, &node.outputs, devices[device].name(), options);
-            match answer {
-                Ok(()) if remote && stateful => {
-                    missing.push((i, vec![("any".to_owned(), "state is in the host's memory".to_owned())]));
-                }
-                Ok(()) => {}
-                Err(reasons) => missing.push((i, reasons)),
-            }
-        }
-        let mut refused = Vec::new();
-        for (i, reasons) in missing {
-            let node = &self.nodes[i];
-            let found = MissingKernel { op: node.op.name(), inputs: join(&node.input_types), count: 1, reasons };
-            let able = reference.filter(|r| {
-                supported(registry, &*node.op, &node.input_types, &node.outputs, devices[*r].name(), options).is_ok()
-            });
-            match able {
-                Some(reference) => {
-                    self.nodes[i].device = reference;
-                    let name = devices[reference].name();
-                    count(&mut self.fallbacks, FallbackInfo { missing: found, device: name }, |f| &mut f.missing);
-                }
-                None => count(&mut refused, found, |m| m),
-            }
-        }
-        if refused.is_empty() {
-            return Ok(());
-        }
-        Err(PlanError::NoKernel { device: options.device.clone(), ops: refused })
-    }
 }
 
-/// Adds to a list in which equal entries are counted.
-fn count<T>(list: &mut Vec<T>, new: T, missing: impl Fn(&mut T) -> &mut MissingKernel) {
-    let mut new = new;
-    let key = {
-        let m = missing(&mut new);
-        (m.op, m.inputs.clone(), m.reasons.clone())
-    };
-    for entry in list.iter_mut() {
-        let m = missing(entry);
-        if m.op == key.0 && m.inputs == key.1 && m.reasons == key.2 {
-            m.count += 1;
-            return;
-        }
-    }
-    list.push(new);
-}
-
-fn join(types: &[ValueType]) -> String {
-    types.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-}
-
-fn types_of(graph: &Graph, node: NodeId) -> Option<(ArcOp, Vec<ValueType>, Outs)> {
-    let inner = graph.borrow();
-    let NodeKind::Op { op, .. } = &inner.dag.node_weight(node)?.kind else { return None };
-    let types = inner.inputs(node).iter().map(|p| inner.dag[p.node].outs[p.output].clone()).collect();
-    Some((op.clone(), types, inner.dag[node].outs.clone()))
-}
-
-/// Whether the device computes the op in every class of passes.
-fn supported(
-    registry: &Registry,
-    op: &dyn AnyOp,
-    inputs: &[ValueType],
-    outputs: &[ValueType],
-    device: &str,
-    options: &Options,
-) -> Result<(), Vec<(String, String)>> {
-    let workers = registry.devices().iter().find(|d| d.name() == device).map_or(1, |d| d.workers());
-    for sizes in &options.classes {
-        let call = Call { inputs, outputs, sizes: *sizes, workers };
-        registry.choose(op, device, &call, options.kernel_for(registry, op, device, &call))?;
-    }
-    Ok(())
-}
-
-impl Options {
-    /// The kernel that the options name, if it is one of this op's.
-    pub(crate) fn kernel_for(
-        &self,
-        registry: &Registry,
-        op: &dyn AnyOp,
-        device: &str,
-        call: &Call<'_>,
-    ) -> Option<&str> {
-        let name = self.kernel.as_deref()?;
-        registry.explain(op, device, call).iter().any(|k| k.name == name).then_some(name)
-    }
+fn invalid(op: &'static str, why: &str) -> PlanError {
+    PlanError::Invalid { op, why: why.to_owned() }
 }

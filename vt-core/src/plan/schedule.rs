@@ -6,11 +6,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::groups::Groups;
 use super::options::Options;
-use super::program::{Program, ProgramNode, Source};
+use super::program::{Program, Source};
+use super::settle::Candidate;
 use super::share::Share;
 use super::step::Rows;
-use crate::kernel::{Call, Cut, Need};
+use crate::kernel::Need;
 use crate::op::ValueType;
 use crate::registry::{AnyKernel, Registry};
 use crate::{PlanError, Sizes};
@@ -27,16 +29,6 @@ pub(crate) struct Planned {
     pub scratch: usize,
 }
 
-/// An op with its kernel, not yet in order.
-struct Candidate {
-    kernel: Arc<dyn AnyKernel>,
-    needs: Vec<Need>,
-    cut: Cut,
-    rows: usize,
-    cols: usize,
-    scratch: usize,
-}
-
 /// Orders the program's ops for a class of passes.
 pub(crate) fn schedule(
     program: &Program,
@@ -44,10 +36,10 @@ pub(crate) fn schedule(
     options: &Options,
     sizes: Sizes,
 ) -> Result<Vec<Planned>, PlanError> {
-    let candidates = candidates(program, registry, options, sizes)?;
+    let candidate = |node| Candidate::new(program, node, registry, options, sizes);
+    let candidates: Vec<Candidate> = program.nodes.iter().map(candidate).collect::<Result<_, _>>()?;
     let mut scheduler = Scheduler {
         program,
-        registry,
         before: predecessors(program),
         candidates,
         done: HashMap::new(),
@@ -57,50 +49,8 @@ pub(crate) fn schedule(
     };
     scheduler.join_columns();
     let one_device = program.nodes.windows(2).all(|w| w[0].device == w[1].device);
-    scheduler.order(options.reorder && one_device);
+    scheduler.order(options.reorder && one_device)?;
     Ok(scheduler.planned)
-}
-
-fn candidates(
-    program: &Program,
-    registry: &Registry,
-    options: &Options,
-    sizes: Sizes,
-) -> Result<Vec<Candidate>, PlanError> {
-    program.nodes.iter().map(|node| candidate(node, registry, options, sizes)).collect()
-}
-
-fn candidate(node: &ProgramNode, registry: &Registry, options: &Options, sizes: Sizes) -> Result<Candidate, PlanError> {
-    let device = &registry.devices()[node.device];
-    let call = Call { inputs: &node.input_types, outputs: &node.outputs, sizes, workers: device.workers() };
-    let name = options.kernel_for(registry, &*node.op, device.name(), &call);
-    let kernel = registry.choose(&*node.op, device.name(), &call, name).map_err(|reasons| PlanError::NoKernel {
-        device: device.name().to_owned(),
-        ops: vec![super::error::MissingKernel { op: node.op.name(), inputs: String::new(), count: 1, reasons }],
-    })?;
-    let mut cut = kernel.cut(&*node.op, &call);
-    if node.outputs.iter().any(|o| o.state().is_some()) {
-        cut = Cut { rows: 0, each: false, ..cut };
-    }
-    if call.rows() <= 1 {
-        cut.rows = 0;
-    }
-    let needs = (0..node.inputs.len()).map(|i| settled_need(node, &*kernel, i)).collect();
-    let scratch = kernel.scratch(&*node.op, &call);
-    Ok(Candidate { needs, cut, rows: call.rows(), cols: call.cols(), scratch, kernel })
-}
-
-/// What the kernel needs of an input; all of it where its rows are not the output's.
-fn settled_need(node: &ProgramNode, kernel: &dyn AnyKernel, i: usize) -> Need {
-    let need = kernel.need(&*node.op, i);
-    let (input, output) = (&node.input_types[i], &node.outputs[0]);
-    let rows = Rows::of(input);
-    let alike = output.state().is_some() || rows == Rows::of(output);
-    match need {
-        Need::Tile if alike || rows.single() => Need::Tile,
-        Need::Rows if alike => Need::Rows,
-        _ => Need::All,
-    }
 }
 
 /// For each node the nodes that must run before it: those that feed it, and the readers of a state that it advances.
@@ -124,7 +74,6 @@ fn predecessors(program: &Program) -> Vec<Vec<usize>> {
 
 struct Scheduler<'a> {
     program: &'a Program,
-    registry: &'a Registry,
     before: Vec<Vec<usize>>,
     candidates: Vec<Candidate>,
     /// The place in `planned` of each node that is done.
@@ -135,7 +84,11 @@ struct Scheduler<'a> {
 }
 
 impl Scheduler<'_> {
-    fn order(&mut self, reorder: bool) {
+    fn workers(&self, node: usize) -> usize {
+        self.program.workers[self.program.nodes[node].device]
+    }
+
+    fn order(&mut self, reorder: bool) -> Result<(), PlanError> {
         let mut waiting: Vec<usize> = (0..self.program.nodes.len()).collect();
         while !waiting.is_empty() {
             let ready = |s: &Self, n: usize| s.before[n].iter().all(|b| s.done.contains_key(b));
@@ -151,17 +104,21 @@ impl Scheduler<'_> {
                     break;
                 }
             }
-            let Some((at, share, barrier)) = choice else { return };
+            let Some((at, share, barrier)) = choice else {
+                return Err(PlanError::Order { op: self.program.nodes[waiting[0]].op.name() });
+            };
             let node = waiting.remove(at);
             self.push(node, share, barrier);
         }
+        Ok(())
     }
 
     fn push(&mut self, node: usize, share: Share, barrier: bool) {
         let device = self.program.nodes[node].device;
         let moved = self.device.is_some_and(|d| d != device);
         self.device = Some(device);
-        self.epoch += usize::from(barrier || moved);
+        // A worker that is alone needs no barrier: each of its steps is an epoch, so that memory is free at once.
+        self.epoch += usize::from(barrier || moved || self.workers(node) == 1);
         let Candidate { kernel, needs, scratch, .. } = &self.candidates[node];
         let (kernel, needs, scratch) = (Arc::clone(kernel), needs.clone(), *scratch);
         self.done.insert(node, self.planned.len());
@@ -178,7 +135,7 @@ impl Scheduler<'_> {
 
     /// The best share of a node as things stand, and whether it needs a barrier first.
     fn choose(&self, node: usize) -> (Share, bool) {
-        let workers = self.registry.devices()[self.program.nodes[node].device].workers();
+        let workers = self.workers(node);
         let moved = self.device.is_some_and(|d| d != self.program.nodes[node].device);
         let options = self.shares(node, workers);
         let free = options.iter().find(|s| moved || !self.needs_barrier(node, **s, workers));
@@ -276,9 +233,9 @@ impl Scheduler<'_> {
 
     /// Lets ops that hand columns on to each other be divided alike, so that no barrier is needed between them.
     fn join_columns(&mut self) {
-        let mut groups = Groups::new(&self.candidates);
+        let mut groups = Groups::new(self.candidates.iter().map(|c| (c.cols, c.cut.cols)));
         for (node, consumer) in self.program.nodes.iter().enumerate() {
-            let workers = self.registry.devices()[consumer.device].workers();
+            let workers = self.workers(node);
             for (i, source) in consumer.inputs.iter().enumerate() {
                 let Source::Node { node: producer, .. } = *source else { continue };
                 let cuts = |n: usize| self.candidates[n].cut.cols > 0;
@@ -299,70 +256,4 @@ impl Scheduler<'_> {
 /// Whether two outputs have the same rows, by symbol: two symbols with equal maxima are not the same.
 fn same_rows(a: &ValueType, b: &ValueType) -> bool {
     Rows::of(a) == Rows::of(b)
-}
-
-/// Groups of ops whose columns are divided alike.
-struct Groups {
-    parent: Vec<usize>,
-    cols: Vec<usize>,
-    /// Columns of a part, by group root, for the root's own columns.
-    grain: Vec<usize>,
-    /// Whether every member has the root's columns. Otherwise each has as many whole parts.
-    alike: Vec<bool>,
-}
-
-impl Groups {
-    fn new(candidates: &[Candidate]) -> Self {
-        Self {
-            parent: (0..candidates.len()).collect(),
-            cols: candidates.iter().map(|c| c.cols).collect(),
-            grain: candidates.iter().map(|c| c.cut.cols.max(1)).collect(),
-            alike: vec![true; candidates.len()],
-        }
-    }
-
-    fn root(&self, mut node: usize) -> usize {
-        while self.parent[node] != node {
-            node = self.parent[node];
-        }
-        node
-    }
-
-    fn join(&mut self, a: usize, b: usize, workers: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        if a == b || self.cols[a] == 0 || self.cols[b] == 0 {
-            return;
-        }
-        let alike = self.alike[a] && self.alike[b] && self.cols[a] == self.cols[b];
-        let grain = if alike { lcm(self.grain[a], self.grain[b]) } else { self.common_grain(a, b) };
-        let parts = if grain == 0 { 0 } else { self.cols[a].div_ceil(grain) };
-        if parts == 0 || parts.div_ceil(workers) * workers > 2 * parts {
-            return;
-        }
-        self.parent[b] = a;
-        self.grain[a] = grain;
-        self.alike[a] = alike;
-    }
-
-    /// The grain of `a`'s columns at which both have the same number of whole parts; 0 if there is none.
-    fn common_grain(&self, a: usize, b: usize) -> usize {
-        let whole = |n: usize| self.cols[n].is_multiple_of(self.grain[n]).then(|| self.cols[n] / self.grain[n]);
-        match (whole(a), whole(b)) {
-            (Some(p), Some(q)) => self.cols[a] / gcd(p, q),
-            _ => 0,
-        }
-    }
-
-    fn grain(&self, node: usize) -> usize {
-        let root = self.root(node);
-        if self.alike[root] { self.grain[root] } else { self.cols[node] / (self.cols[root] / self.grain[root]) }
-    }
-}
-
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
-fn lcm(a: usize, b: usize) -> usize {
-    a / gcd(a, b) * b
 }

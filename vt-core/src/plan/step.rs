@@ -1,9 +1,12 @@
 //! The steps of a schedule.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 
 use super::Share;
-use crate::kernel::Need;
+use super::program::Source;
+use crate::kernel::{Need, Tile};
 use crate::op::ValueType;
 use crate::registry::Bound;
 use crate::{DType, Sizes, Sym};
@@ -21,7 +24,7 @@ pub(crate) enum Place {
     State(usize),
 }
 
-/// The number of rows of a value: a symbol, or one, times a number.
+/// The number of rows of a value: a symbol, or one, times a number. A state is written by the rows of the batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rows {
     pub sym: Option<Sym>,
@@ -30,7 +33,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(crate) fn of(ty: &ValueType) -> Self {
-        let Some(desc) = ty.tensor() else { return Self { sym: None, times: 0 } };
+        let Some(desc) = ty.tensor() else { return Self { sym: Some(Sym::T), times: 1 } };
         let one = Sizes { t: 1, r: 1 };
         Self { sym: desc.sym(), times: desc.row_count(&one).unwrap_or(0) }
     }
@@ -89,6 +92,45 @@ pub(crate) struct Step {
     pub fallback: bool,
 }
 
+impl Step {
+    /// The part of output `i` that a tile of the first output stands for.
+    pub(crate) fn output_part(&self, i: usize, tile: &Tile, sizes: &Sizes) -> Tile {
+        let operand = &self.outputs[i];
+        Tile { rows: self.rows_part(operand, tile, sizes), cols: self.cols_part(operand, tile) }
+    }
+
+    /// The part of input `i` that a tile of the first output reads.
+    pub(crate) fn input_part(&self, i: usize, tile: &Tile, sizes: &Sizes) -> Tile {
+        let operand = &self.inputs[i];
+        let all = || 0..operand.rows.count(sizes);
+        match operand.need {
+            Need::All => Tile { rows: all(), cols: 0..operand.cols },
+            Need::Rows => Tile { rows: self.rows_part(operand, tile, sizes), cols: 0..operand.cols },
+            Need::Tile if operand.rows.single() => Tile { rows: all(), cols: self.cols_part(operand, tile) },
+            Need::Tile => Tile { rows: self.rows_part(operand, tile, sizes), cols: self.cols_part(operand, tile) },
+        }
+    }
+
+    /// Whether a tile has nothing in any output.
+    pub(crate) fn is_empty(&self, tile: &Tile, sizes: &Sizes) -> bool {
+        (0..self.outputs.len()).all(|i| self.output_part(i, tile, sizes).is_empty())
+    }
+
+    fn rows_part(&self, operand: &Operand, tile: &Tile, sizes: &Sizes) -> Range<usize> {
+        if matches!(self.share, Share::Rows { .. }) { tile.rows.clone() } else { 0..operand.rows.count(sizes) }
+    }
+
+    /// The tile's columns as the same fraction of the operand's: the plan cuts only where that is a whole number.
+    fn cols_part(&self, operand: &Operand, tile: &Tile) -> Range<usize> {
+        let total = self.outputs[0].cols;
+        let scale = |c: usize| if operand.cols == total { c } else { c * operand.cols / total };
+        match self.share {
+            Share::Cols { .. } => scale(tile.cols.start)..scale(tile.cols.end),
+            _ => 0..operand.cols,
+        }
+    }
+}
+
 impl std::fmt::Debug for Step {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} ({}) {:?} epoch {}", self.op, self.bound.kernel(), self.share, self.epoch)
@@ -98,6 +140,7 @@ impl std::fmt::Debug for Step {
 /// A value that goes from one device's arena to another's between segments.
 #[derive(Clone, Debug)]
 pub(crate) struct Copy {
+    pub source: Source,
     pub from: (usize, Operand),
     pub to: (usize, Operand),
 }
@@ -107,7 +150,6 @@ pub(crate) struct Copy {
 pub struct Segment {
     pub(crate) device: usize,
     pub(crate) steps: Vec<Step>,
-    pub(crate) scratch: usize,
     pub(crate) workers: usize,
 }
 
@@ -115,5 +157,5 @@ pub struct Segment {
 #[derive(Debug)]
 pub(crate) enum Part {
     Segment(Segment),
-    Copy(Copy),
+    Copy(Box<Copy>),
 }

@@ -26,6 +26,8 @@ pub(crate) struct InputPlace {
 /// What a pass gives to the steps of a segment. Devices hand it on to [`Segment::run`].
 #[derive(Debug)]
 pub struct Args<'a> {
+    /// What they are for: its places are the only ones that fit them.
+    pub(crate) segment: &'a Segment,
     pub(crate) sizes: Sizes,
     pub(crate) arena: Arena<'a>,
     /// Scratch memory, `scratch_stride` bytes a worker.
@@ -48,8 +50,13 @@ impl Segment {
     /// Runs the segment on the workers of a team. `args` can be used once, so that no segment runs twice at a time.
     ///
     /// # Errors
-    /// The error or panic of a kernel; or if the team has not as many workers as the segment was planned for.
+    /// The error or panic of a kernel; or if `args` are of another segment, or the team has not as many workers as the
+    /// segment was planned for.
     pub fn run(&self, args: Args<'_>, team: &dyn Team) -> Result<(), RunError> {
+        if !std::ptr::eq(args.segment, self) {
+            let (expected, found) = ("those of the segment".to_owned(), "another segment's".to_owned());
+            return Err(RunError::Pass { what: "arguments", expected, found });
+        }
         if team.size() != self.workers {
             let (expected, found) = (self.workers.to_string(), team.size().to_string());
             return Err(RunError::Pass { what: "workers of the device", expected, found });
@@ -81,9 +88,8 @@ impl Segment {
 
 fn run_tiles(step: &Step, args: &Args<'_>, member: Member<'_>) -> Result<(), RunError> {
     let Some(out) = step.outputs.first() else { return Ok(()) };
-    let rows = if out.ty.state().is_some() { args.sizes.t } else { out.rows.count(&args.sizes) };
-    for tile in step.share.tiles(member.index(), member.size(), rows, out.cols) {
-        if tile.is_empty() {
+    for tile in step.share.tiles(member.index(), member.size(), out.rows.count(&args.sizes), out.cols) {
+        if step.is_empty(&tile, &args.sizes) {
             continue;
         }
         // SAFETY: the schedule gives no two workers of an epoch overlapping parts to write, or a part to read that

@@ -52,9 +52,8 @@ pub enum RegistryError {
 }
 
 /// What is registered so far. Mistakes are reported by [`Builder::build`].
-#[derive(Default)]
 pub struct Builder {
-    ops: HashMap<&'static str, (TypeId, OpEntry)>,
+    ops: HashMap<&'static str, OpEntry>,
     kernels: HashMap<(TypeId, &'static str), Vec<Registered>>,
     devices: Vec<Arc<dyn Device>>,
     decompositions: HashMap<TypeId, Decomposition>,
@@ -67,6 +66,19 @@ struct Registered {
     kernel: Arc<dyn AnyKernel>,
 }
 
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            ops: op::entries().into_iter().map(|e| (e.name, e)).collect(),
+            kernels: HashMap::new(),
+            devices: Vec::new(),
+            decompositions: HashMap::new(),
+            fusions: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+}
+
 impl Builder {
     /// Registers everything that `register` does: `builder.with(vt_ops::register)`.
     pub fn with(mut self, register: impl FnOnce(&mut Builder)) -> Self {
@@ -76,10 +88,9 @@ impl Builder {
 
     /// Registers an op. The ops of this crate, and those of kernels, are registered already.
     pub fn op<O: Op>(&mut self) {
-        let id = TypeId::of::<O>();
-        match self.ops.insert(O::NAME, (id, OpEntry::of::<O>())) {
-            Some((other, _)) if other != id => self.errors.push(RegistryError::OpName(O::NAME)),
-            _ => {}
+        let entry = OpEntry::of::<O>();
+        if self.ops.insert(O::NAME, entry).is_some_and(|other| other.id != entry.id) {
+            self.errors.push(RegistryError::OpName(O::NAME));
         }
     }
 
@@ -139,27 +150,25 @@ impl Builder {
     ///
     /// # Errors
     /// The first clash of names, or a kernel for an unknown device.
-    pub fn build(mut self) -> Result<Registry, RegistryError> {
-        for ((_, device), list) in &self.kernels {
-            if let (Some(first), false) = (list.first(), self.devices.iter().any(|d| d.name() == *device)) {
-                let kernel = first.kernel.name().to_owned();
-                self.errors.push(RegistryError::NoDevice { op: first.op, device, kernel });
-            }
-        }
-        if let Some(error) = self.errors.drain(..).next() {
+    pub fn build(self) -> Result<Registry, RegistryError> {
+        if let Some(error) = self.errors.first().cloned().or_else(|| self.homeless()) {
             return Err(error);
         }
-        let mut ops: Vec<OpEntry> = op::entries();
-        ops.extend(std::mem::take(&mut self.ops).into_values().map(|(_, entry)| entry).filter(|e| !in_core(e.name)));
+        let Self { ops, kernels, devices, decompositions, fusions, .. } = self;
+        let mut ops: Vec<OpEntry> = ops.into_values().collect();
         ops.sort_by_key(|e| e.name);
-        let kernels = std::mem::take(&mut self.kernels).into_iter().map(|(key, list)| (key, sorted(list))).collect();
-        let Self { devices, decompositions, fusions, .. } = self;
+        let kernels = kernels.into_iter().map(|(key, list)| (key, sorted(list))).collect();
         Ok(Registry { ops, kernels, devices, decompositions, fusions })
     }
-}
 
-fn in_core(name: &str) -> bool {
-    op::entries().iter().any(|e| e.name == name)
+    /// The first kernel, by op and device, whose device is not registered.
+    fn homeless(&self) -> Option<RegistryError> {
+        let known = |device: &str| self.devices.iter().any(|d| d.name() == device);
+        let lists = self.kernels.iter().filter(|((_, device), _)| !known(device));
+        let firsts = lists.filter_map(|((_, device), list)| Some((list.first()?, *device)));
+        let (first, device) = firsts.min_by_key(|(r, device)| (r.op, *device))?;
+        Some(RegistryError::NoDevice { op: first.op, device, kernel: first.kernel.name().to_owned() })
+    }
 }
 
 /// The highest priority first, of equals the first by name: a total order.

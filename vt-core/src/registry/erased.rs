@@ -11,6 +11,7 @@ use crate::op::{AnyOp, Op};
 /// A kernel bound to an op with its attributes: what a step of a plan calls.
 pub(crate) trait Bound: Send + Sync {
     fn kernel(&self) -> &str;
+    fn need(&self, i: usize) -> Need;
     fn run(&self, io: &mut Io<'_>) -> Result<(), KernelError>;
 }
 
@@ -23,6 +24,10 @@ struct BoundKernel<O, K> {
 impl<O: Op, K: Kernel<O>> Bound for BoundKernel<O, K> {
     fn kernel(&self) -> &str {
         &self.name
+    }
+
+    fn need(&self, i: usize) -> Need {
+        self.kernel.need(&self.op, i)
     }
 
     fn run(&self, io: &mut Io<'_>) -> Result<(), KernelError> {

@@ -1,0 +1,93 @@
+//! Groups of ops whose columns are divided alike, so that no barrier is needed between them.
+
+/// Ops that hand columns on to each other.
+pub(super) struct Groups {
+    parent: Vec<usize>,
+    cols: Vec<usize>,
+    /// Columns of a part, by group root, for the root's own columns.
+    grain: Vec<usize>,
+    /// Whether every member has the root's columns. Otherwise each has as many whole parts.
+    alike: Vec<bool>,
+}
+
+impl Groups {
+    /// Every op in a group of its own: its columns and the grain in which they may be cut.
+    pub(super) fn new(ops: impl Iterator<Item = (usize, usize)>) -> Self {
+        let (cols, grain): (Vec<usize>, Vec<usize>) = ops.map(|(cols, grain)| (cols, grain.max(1))).unzip();
+        Self { parent: (0..cols.len()).collect(), alike: vec![true; cols.len()], cols, grain }
+    }
+
+    fn root(&self, mut op: usize) -> usize {
+        while self.parent[op] != op {
+            op = self.parent[op];
+        }
+        op
+    }
+
+    /// Divides the groups of two ops alike, if that leaves parts for more than half of the workers.
+    pub(super) fn join(&mut self, a: usize, b: usize, workers: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b || self.cols[a] == 0 || self.cols[b] == 0 {
+            return;
+        }
+        let alike = self.alike[a] && self.alike[b] && self.cols[a] == self.cols[b];
+        let grain = if alike { lcm(self.grain[a], self.grain[b]) } else { self.common_grain(a, b) };
+        let Some(grain) = grain else { return };
+        let parts = self.cols[a].div_ceil(grain);
+        if parts.div_ceil(workers) * workers >= 2 * parts {
+            return;
+        }
+        self.parent[b] = a;
+        self.grain[a] = grain;
+        self.alike[a] = alike;
+    }
+
+    /// The grain of `a`'s columns at which both have the same number of whole parts.
+    fn common_grain(&self, a: usize, b: usize) -> Option<usize> {
+        let whole = |n: usize| self.cols[n].is_multiple_of(self.grain[n]).then(|| self.cols[n] / self.grain[n]);
+        Some(self.cols[a] / gcd(whole(a)?, whole(b)?))
+    }
+
+    /// The grain in which an op's columns are cut: a multiple of its own.
+    pub(super) fn grain(&self, op: usize) -> usize {
+        let root = self.root(op);
+        if self.alike[root] { self.grain[root] } else { self.cols[op] / (self.cols[root] / self.grain[root]) }
+    }
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The least common multiple; `None` if it does not fit.
+fn lcm(a: usize, b: usize) -> Option<usize> {
+    (a / gcd(a, b)).checked_mul(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_columns_take_the_common_multiple() {
+        let mut g = Groups::new([(96, 16), (96, 24)].into_iter());
+        g.join(0, 1, 2);
+        assert_eq!((g.grain(0), g.grain(1)), (48, 48));
+    }
+
+    #[test]
+    fn other_columns_take_as_many_parts() {
+        let mut g = Groups::new([(64, 16), (2, 1), (128, 1)].into_iter());
+        g.join(0, 1, 2);
+        g.join(1, 2, 2);
+        assert_eq!((g.grain(0), g.grain(1), g.grain(2)), (32, 1, 64));
+    }
+
+    #[test]
+    fn too_few_parts_are_not_joined() {
+        let mut g = Groups::new([(64, 16), (1, 1), (7, 2)].into_iter());
+        g.join(0, 1, 4);
+        g.join(0, 2, 1);
+        assert_eq!((g.grain(0), g.grain(1), g.grain(2)), (16, 1, 2));
+    }
+}

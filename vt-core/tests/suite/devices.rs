@@ -1,0 +1,143 @@
+//! Plans over several devices, and devices that misbehave.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use vt_core::plan::{Args, Fallback, Feed, Options, Pass, Plan, Segment, Sequence, Solo, Span};
+use vt_core::registry::{Builder, Device};
+use vt_core::{Graph, PlanError, Registry, RunError, Sizes};
+
+use crate::toy::{self, Crew, Threads, model};
+
+fn options(device: &str, fallback: Fallback) -> Options {
+    Options { fallback, ..Options::new(device, Sizes { t: 6, r: 6 }) }
+}
+
+fn logits(graph: &Graph, registry: &Arc<Registry>, options: &Options) -> (Vec<f32>, Plan, vt_core::plan::Counters) {
+    let plan = Plan::new(graph, registry, options).unwrap();
+    let (mut memory, mut s) = (plan.memory().unwrap(), Sequence::new(plan.states(), 9).unwrap());
+    let mut go = |position, ids: &[i32]| {
+        let span = Span { sequence: 0, position, rows: ids.len() };
+        model::run(&plan, &mut memory, &[(span, ids)], &mut [&mut s]).unwrap()
+    };
+    let out = [go(0, &[5, 6, 7, 8]), go(4, &[9])].concat();
+    (out, plan, memory.counters)
+}
+
+/// The private device with three ops' worth of kernels, and a reference with some workers.
+fn mixed(workers: usize, style: usize) -> Arc<Registry> {
+    let devices = |b: &mut Builder| {
+        toy::register_private(b);
+        b.device(Arc::new(Threads { name: "toy", workers }));
+        toy::register(b, "toy", style);
+    };
+    Arc::new(Registry::builder().with(devices).build().unwrap())
+}
+
+#[test]
+fn what_a_device_lacks_runs_on_the_reference() {
+    let graph = model::model(2).unwrap();
+    let (expected, plain, _) = logits(&graph, &toy::registry(1, 0), &options("toy", Fallback::Error));
+    assert!(plain.fallbacks().is_empty());
+    for workers in 1..4 {
+        for style in 0..4 {
+            let o = Options { fuse: false, ..options("private", Fallback::Reference) };
+            let (found, plan, counters) = logits(&graph, &mixed(workers, style), &o);
+            assert_eq!(found, expected, "{workers} workers, style {style}");
+            let missing: Vec<_> = plan.fallbacks().iter().map(|f| f.missing.op).collect();
+            assert!(
+                missing.contains(&"attend") && !missing.contains(&"add") && !missing.contains(&"silu"),
+                "{missing:?}"
+            );
+            assert!(plan.fallbacks().iter().all(|f| f.device == "toy" && f.missing.count > 0));
+            let d = plan.describe();
+            let steps = &d.schedules[0].steps;
+            assert_eq!(counters.steps, 2 * steps.len() as u64);
+            assert_eq!(counters.fallbacks, 2 * steps.iter().filter(|s| s.fallback).count() as u64);
+            assert_eq!(counters.copies, 2 * d.schedules[0].copies as u64);
+            assert!(counters.copied_bytes > 0 && d.schedules[0].segments > 2);
+        }
+    }
+}
+
+#[test]
+fn a_missing_device_or_kernel_is_an_error() {
+    let graph = model::model(1).unwrap();
+    let registry = mixed(1, 0);
+    let unknown = Plan::new(&graph, &registry, &options("moon", Fallback::Error)).unwrap_err();
+    assert_eq!(unknown.to_string(), "no device is named `moon`; there are: private, toy");
+    let Err(PlanError::NoKernel { ops, .. }) = Plan::new(&graph, &registry, &options("private", Fallback::Error))
+    else {
+        panic!("planned");
+    };
+    let matmul = ops.iter().find(|m| m.op == "matmul_bt" && m.inputs == "f32 [T, 12], f32 [12, 12]").unwrap();
+    assert_eq!(matmul.count, 1 + 1);
+}
+
+/// Two devices in the host's memory with different numbers of workers.
+#[test]
+fn workers_copies_do_not_leave_their_device() {
+    let graph = model::model(2).unwrap();
+    let (expected, ..) = logits(&graph, &toy::registry(1, 0), &options("toy", Fallback::Error));
+    for (few, many) in [(1, 3), (3, 1), (2, 3), (3, 2)] {
+        let devices = |b: &mut Builder| {
+            b.device(Arc::new(Threads { name: "reference", workers: many }));
+            toy::register(b, "reference", 0);
+            b.device(Arc::new(Threads { name: "toy", workers: few }));
+            toy::register_kernels(b, "toy", 0);
+        };
+        let keeps = |op: &str| ["rms_norm", "silu_mul", "add"].contains(&op);
+        let registry = Registry::builder().with(devices).without(|op, d, _| d == "toy" && !keeps(op)).build().unwrap();
+        let (found, plan, _) = logits(&graph, &Arc::new(registry), &options("toy", Fallback::Reference));
+        assert!(!plan.fallbacks().is_empty());
+        assert_eq!(found, expected, "{few} and {many} workers");
+    }
+}
+
+/// Says another number of workers each time, or runs nothing.
+#[derive(Debug)]
+struct Fickle {
+    asked: AtomicUsize,
+    runs: bool,
+}
+
+impl Device for Fickle {
+    fn name(&self) -> &'static str {
+        "toy"
+    }
+
+    fn workers(&self) -> usize {
+        self.asked.fetch_add(1, Ordering::Relaxed) % 5
+    }
+
+    fn run(&self, segment: &Segment, args: Args<'_>) -> Result<(), RunError> {
+        match self.runs {
+            true if segment.len().is_multiple_of(2) => segment.run(args, &Crew(4)),
+            true => segment.run(args, &Solo),
+            false => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn a_device_that_lies_about_its_workers_is_refused() {
+    for runs in [true, false] {
+        for asked in 0..10 {
+            let device = |b: &mut Builder| {
+                b.device(Arc::new(Fickle { asked: asked.into(), runs }));
+                toy::register(b, "toy", 0);
+            };
+            let registry = Arc::new(Registry::builder().with(device).build().unwrap());
+            let plan = Plan::new(&model::model(1).unwrap(), &registry, &options("toy", Fallback::Error)).unwrap();
+            let (mut memory, mut s) = (plan.memory().unwrap(), Sequence::new(plan.states(), 9).unwrap());
+            let inputs = [Feed::ids(&[1, 2]), Feed::ids(&[0])];
+            let spans = [Span { sequence: 0, position: 0, rows: 2 }];
+            let pass =
+                &mut Pass { inputs: &inputs, spans: &spans, sequences: &mut [&mut s], sizes: Sizes { t: 2, r: 1 } };
+            match plan.run(&mut memory, pass) {
+                Ok(outputs) => assert_eq!(outputs.rows::<f32>(0).unwrap().rows(), 1),
+                Err(e) => assert!(e.to_string().starts_with("workers of the device"), "{e}"),
+            }
+        }
+    }
+}
