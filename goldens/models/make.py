@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the goldens of this folder: llama.cpp's answers to the tiny models of tests/common/tiny.rs.
+"""Makes the goldens of this folder: llama.cpp's answers to the tiny models of tests/tiny/model.rs.
 
     pip install llama-cpp-python==0.3.36 gguf==0.19.0 numpy==2.4.6
     python3 goldens/models/make.py                      all tiny models
@@ -28,17 +28,20 @@ HERE = Path(__file__).resolve().parent
 MADE_WITH = f"llama-cpp-python {version('llama-cpp-python')}, flash attention off"
 PROMPTS = [
     "The capital of France is",
-    "Once upon a time there was a small dragon who",
     "Die Geschichte der Stadt Berlin beginnt im",
     "La révolution française a commencé en 1789 lorsque",
     "El principal problema de la energía solar es",
     'def fibonacci(n):\n    """Return the n-th Fibonacci number."""\n',
-    "fn main() {\n    let mut v: Vec<u32> = Vec::new();\n",
     "#include <stdio.h>\n\nint main(void) {\n",
     "SELECT name, COUNT(*) FROM users",
     "人工智能的发展历史可以追溯到",
-    "Россия — самая большая страна",
-    "1, 1, 2, 3, 5, 8, 13,",
+    # Continuations with few near ties.
+    "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,",
+    "Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday, Monday, Tuesday,",
+    "a b c d e f g h i j k l m n o p q r s t u v w x y z a b c",
+    "rouge, vert, bleu, rouge, vert, bleu, rouge, vert,",
+    "int a0 = 0;\nint a1 = 1;\nint a2 = 2;\nint a3 = 3;\nint a4 =",
+    "The cat sat on the mat. The cat sat on the mat. The cat sat on the",
 ]
 
 

@@ -4,6 +4,7 @@ pub mod arch;
 mod batch;
 pub mod blocks;
 mod error;
+pub mod generate;
 pub mod load;
 mod model;
 pub mod sample;
@@ -11,4 +12,4 @@ pub mod tokenizer;
 
 pub use batch::{Batch, Wanted};
 pub use error::ModelError;
-pub use model::{LoadOptions, Model, Runner, inspect};
+pub use model::{LoadOptions, Model, Outline, Runner, inspect};

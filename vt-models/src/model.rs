@@ -62,15 +62,7 @@ impl Model {
         let weights = Weights::new(gguf, target, options.gguf, true)?;
         let (hparams, model) = take(gguf, &architecture, &weights, options.cache)?;
         let (tensors, unused) = weights.finish()?;
-        let graph = Graph::new();
-        model.record(&graph)?;
-        let sizes = Sizes { t: options.rows, r: options.wanted };
-        let plan_options = Options {
-            fallback: options.fallback,
-            fuse: options.fuse,
-            ..Options::new(&target.device, sizes).row_classes(options.rows, options.wanted)
-        };
-        let plan = Plan::new(&graph, &target.registry, &plan_options)?;
+        let plan = plan(&*model, target, options)?;
         Ok(Self { architecture, hparams, tensors, unused, plan })
     }
 
@@ -113,20 +105,42 @@ impl Model {
     }
 }
 
-/// The tensors of a file's model, for looking at it: nothing is decoded or planned.
+/// A file's model, for looking at it.
+#[derive(Debug)]
+pub struct Outline {
+    /// The model's sizes.
+    pub hparams: Hparams,
+    /// What becomes of each tensor.
+    pub tensors: Vec<TensorUse>,
+    /// The file's tensors that the model does not use.
+    pub unused: Vec<String>,
+    /// The plan, or everything that stands in the way.
+    pub plan: Result<Plan, ModelError>,
+}
+
+/// The outline of a file's model: no tensor's bytes are read.
 ///
 /// # Errors
-/// As [`Model::load`].
-pub fn inspect(
-    gguf: &Gguf,
-    target: &Target,
-    config: vt_gguf::Config,
-) -> Result<(Hparams, Vec<TensorUse>, Vec<String>), ModelError> {
+/// If vt does not have the architecture, or the metadata lack something or are implausible.
+pub fn inspect(gguf: &Gguf, target: &Target, options: &LoadOptions) -> Result<Outline, ModelError> {
     let architecture = gguf.metadata().architecture()?;
-    let weights = Weights::new(gguf, target, config, false)?;
-    let (hparams, _) = take(gguf, architecture, &weights, CacheTypes::default())?;
-    let (tensors, unused) = weights.finish()?;
-    Ok((hparams, tensors, unused))
+    let weights = Weights::new(gguf, target, options.gguf, false)?;
+    let (hparams, model) = take(gguf, architecture, &weights, options.cache)?;
+    let (tensors, unused, problems) = weights.findings();
+    let plan = if problems.is_empty() { plan(&*model, target, options) } else { Err(ModelError::Refused { problems }) };
+    Ok(Outline { hparams, tensors, unused, plan })
+}
+
+fn plan(model: &dyn arch::Architecture, target: &Target, options: &LoadOptions) -> Result<Plan, ModelError> {
+    let graph = Graph::new();
+    model.record(&graph)?;
+    let sizes = Sizes { t: options.rows, r: options.wanted };
+    let options = Options {
+        fallback: options.fallback,
+        fuse: options.fuse,
+        ..Options::new(&target.device, sizes).row_classes(options.rows, options.wanted)
+    };
+    Ok(Plan::new(&graph, &target.registry, &options)?)
 }
 
 fn take(

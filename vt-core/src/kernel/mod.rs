@@ -16,7 +16,7 @@ pub use kv::{Kv, KvMut, Recurrent, RecurrentMut};
 pub use remote::RemoteOperand;
 
 use crate::op::{Op, ValueType};
-use crate::{DType, Desc, Sizes};
+use crate::{DType, Desc, DeviceError, Sizes};
 
 /// Whether a kernel can compute a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,6 +90,9 @@ pub enum KernelError {
         /// The range's end.
         limit: usize,
     },
+    /// The device's memory failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// Something else.
     #[error("{0}")]
     Other(Cow<'static, str>),

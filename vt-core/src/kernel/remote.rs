@@ -3,7 +3,9 @@
 use crate::DType;
 use crate::memory::DeviceMemory;
 
-/// Where an operand lies in a device's memory.
+/// Where an operand lies in a device's memory: the whole operand, whatever the tile and what the kernel needs of it.
+///
+/// The operands of a step usually share one block of memory: hold no lock on it for one while taking it for another.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoteOperand<'a> {
     /// The memory.

@@ -24,7 +24,8 @@ impl Groups {
         op
     }
 
-    /// Divides the groups of two ops alike, if that leaves parts for more than half of the workers.
+    /// Divides the groups of two ops alike, if that leaves several parts, for half of the workers at least. Heads are
+    /// what leaves few parts, and projections to few heads are small.
     pub(super) fn join(&mut self, a: usize, b: usize, workers: usize) {
         let (a, b) = (self.root(a), self.root(b));
         if a == b || self.cols[a] == 0 || self.cols[b] == 0 {
@@ -34,7 +35,7 @@ impl Groups {
         let grain = if alike { lcm(self.grain[a], self.grain[b]) } else { self.common_grain(a, b) };
         let Some(grain) = grain else { return };
         let parts = self.cols[a].div_ceil(grain);
-        if parts.div_ceil(workers) * workers >= 2 * parts {
+        if parts < 2 || parts.div_ceil(workers) * workers > 2 * parts {
             return;
         }
         self.parent[b] = a;

@@ -30,6 +30,9 @@ pub trait Device: fmt::Debug + Send + Sync + 'static {
 }
 
 /// Memory that the host reaches only by copying.
+///
+/// The operands of the device's steps lie in it, several in one block. The state of sequences is always in the
+/// host's memory, so ops on state run on a device that works there.
 pub trait DeviceStore: Send + Sync {
     /// Reserves memory, zeroed.
     ///
@@ -37,7 +40,7 @@ pub trait DeviceStore: Send + Sync {
     /// If there is not enough.
     fn alloc(&self, bytes: usize) -> Result<Arc<dyn DeviceMemory>, DeviceError>;
 
-    /// Copies to the device.
+    /// Copies to the device, after everything that was asked of it before: memory is used again and again.
     ///
     /// # Errors
     /// If the range is outside the memory, or the device fails.

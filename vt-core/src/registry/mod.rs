@@ -65,6 +65,11 @@ impl Registry {
         &self.devices
     }
 
+    /// The device of that name.
+    pub fn device(&self, name: &str) -> Option<&Arc<dyn Device>> {
+        self.devices.iter().find(|d| d.name() == name)
+    }
+
     /// The number of the device of that name.
     pub(crate) fn device_index(&self, name: &str) -> Option<usize> {
         self.devices.iter().position(|d| d.name() == name)

@@ -2,8 +2,10 @@
 
 mod hparams;
 mod policy;
+mod vocab;
 mod weights;
 
 pub use hparams::Hparams;
 pub use policy::Target;
+pub use vocab::vocab;
 pub use weights::{TensorUse, Weights};

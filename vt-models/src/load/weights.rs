@@ -34,7 +34,8 @@ pub struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// The weights of `gguf`, for a device. Unless `load`, nothing is decoded: for looking at a file.
+    /// The weights of `gguf`, for a device. Unless `load`, nothing is decoded, and zeros that are never written stand for
+    /// what would be: for looking at a file.
     ///
     /// # Errors
     /// If there is no memory at all.
@@ -99,14 +100,16 @@ impl<'a> Weights<'a> {
     /// # Errors
     /// Everything that stood in the way.
     pub fn finish(self) -> Result<(Vec<TensorUse>, Vec<String>), ModelError> {
-        let problems = self.problems.into_inner();
-        if !problems.is_empty() {
-            return Err(ModelError::Refused { problems });
-        }
+        let (uses, unused, problems) = self.findings();
+        if problems.is_empty() { Ok((uses, unused)) } else { Err(ModelError::Refused { problems }) }
+    }
+
+    /// The uses of all tensors taken, the names of those that were not, and everything that stood in the way.
+    pub fn findings(self) -> (Vec<TensorUse>, Vec<String>, Vec<String>) {
         let uses = self.uses.into_inner();
         let taken: HashSet<&str> = uses.iter().map(|u| u.name.as_str()).collect();
         let unused = self.gguf.tensors().map(|t| t.name()).filter(|n| !taken.contains(n)).map(str::to_owned).collect();
-        Ok((uses, unused))
+        (uses, unused, self.problems.into_inner())
     }
 
     fn required(&self, name: &str, role: Role, shape: &[usize]) -> Value {
@@ -128,7 +131,7 @@ impl<'a> Weights<'a> {
         match kept {
             Residency::Keep => Ok(self.gguf.tensor(name)?),
             Residency::DecodeToF32 if self.load => self.decode(self.gguf.tensor(name)?),
-            Residency::DecodeToF32 => Ok(Tensor::zeros(DType::F32, &[0])?),
+            Residency::DecodeToF32 => Ok(Tensor::zeros(DType::F32, shape)?),
             Residency::Refuse => Err(reason.into()),
         }
     }

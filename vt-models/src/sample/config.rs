@@ -34,7 +34,11 @@ impl SamplerConfig {
         self.temperature == 0.0
     }
 
-    pub(super) fn validate(&self) -> Result<(), SampleError> {
+    /// Whether every setting is in its range.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn validate(&self) -> Result<(), SampleError> {
         let unit = |value: f32| (0.0..=1.0).contains(&value);
         let settings = [
             (

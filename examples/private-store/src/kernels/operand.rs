@@ -1,6 +1,5 @@
 //! Reading and writing operands.
 
-use vt::core::DeviceError;
 use vt::core::kernel::{KernelError, RemoteOperand};
 
 use crate::memory::Buffer;
@@ -8,8 +7,8 @@ use crate::memory::Buffer;
 /// What `look` makes of an operand's bytes. The memory is locked meanwhile: `look` must read or write no other operand,
 /// because those of one plan share their memory.
 pub(super) fn read<R>(operand: &RemoteOperand<'_>, look: impl FnOnce(&[u8]) -> R) -> Result<R, KernelError> {
-    let buffer = Buffer::of(operand.memory).map_err(failed)?;
-    buffer.read(operand.offset, operand.bytes(), look).map_err(failed)
+    let buffer = Buffer::of(operand.memory)?;
+    Ok(buffer.read(operand.offset, operand.bytes(), look)?)
 }
 
 /// A copy of an f32 operand.
@@ -20,9 +19,5 @@ pub(super) fn floats(operand: &RemoteOperand<'_>) -> Result<Vec<f32>, KernelErro
 /// Writes an f32 operand.
 pub(super) fn write_floats(operand: &RemoteOperand<'_>, values: &[f32]) -> Result<(), KernelError> {
     let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_ne_bytes()).collect();
-    Buffer::of(operand.memory).and_then(|buffer| buffer.write(operand.offset, &bytes)).map_err(failed)
-}
-
-fn failed(error: DeviceError) -> KernelError {
-    KernelError::Other(error.to_string().into())
+    Ok(Buffer::of(operand.memory)?.write(operand.offset, &bytes)?)
 }

@@ -1,0 +1,27 @@
+//! `vt detokenize`: the text of tokens.
+
+use vt::config::Config;
+
+use super::ids::Ids;
+use super::model::ModelArgs;
+use super::stop::Stop;
+use super::text;
+
+/// Show the text of tokens, byte for byte
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Token ids between commas
+    #[arg(value_name = "IDS")]
+    tokens: Ids,
+    /// Show special tokens
+    #[arg(long)]
+    special: bool,
+}
+
+pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
+    let tokenizer = args.model.tokenizer(&args.model.open(config)?)?;
+    text::show(&tokenizer.decode(&args.tokens.0, args.special)?)?;
+    Ok(text::end()?)
+}

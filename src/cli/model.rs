@@ -1,0 +1,141 @@
+//! The model that most commands take, and how it is run.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use vt::config::Config;
+use vt::pull::Source;
+use vt_core::{DType, Registry};
+use vt_gguf::Gguf;
+use vt_models::blocks::CacheTypes;
+use vt_models::load::{self, Target};
+use vt_models::tokenizer::Tokenizer;
+use vt_models::{LoadOptions, Model, Outline};
+
+use super::pull;
+use super::stop::Stop;
+
+/// The most rows in a pass.
+pub(super) const ROWS: usize = 512;
+
+/// How many threads compute.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct Threads {
+    /// Threads [default: the physical cores that this process may use]
+    #[arg(short, long)]
+    threads: Option<usize>,
+}
+
+impl Threads {
+    /// All ops, and the CPU with its kernels.
+    pub(super) fn registry(self, config: &Config) -> Result<Arc<Registry>, Stop> {
+        let threads = self.threads.or(config.cpu.threads);
+        let cpu = vt_cpu::Config { threads, ..config.cpu };
+        vt::default_registry(cpu).map_err(|error| match error {
+            vt::SetupError::Cpu(error) => Stop::usage(error),
+            error => Stop::failed(error),
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CacheType {
+    F16,
+    F32,
+}
+
+impl CacheType {
+    fn dtype(self) -> DType {
+        match self {
+            CacheType::F16 => DType::F16,
+            CacheType::F32 => DType::F32,
+        }
+    }
+}
+
+/// A model, and how it is run.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ModelArgs {
+    /// A GGUF file, or a name that `vt pull` knows
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    #[command(flatten)]
+    threads: Threads,
+    /// The type of the cached keys (-ctk)
+    #[arg(long, value_name = "TYPE", default_value = "f16")]
+    cache_type_k: CacheType,
+    /// The type of the cached values (-ctv)
+    #[arg(long, value_name = "TYPE", default_value = "f16")]
+    cache_type_v: CacheType,
+}
+
+impl ModelArgs {
+    /// The model's file; a name that is known, and not there yet, is fetched.
+    pub(super) fn open(&self, config: &Config) -> Result<Gguf, Stop> {
+        let source = self.model.to_str().and_then(Source::find).filter(|_| !self.model.exists());
+        match source {
+            Some(source) => Ok(Gguf::open(pull::fetched(source, config)?)?),
+            None if self.is_name() => {
+                let (model, names) = (self.model.display(), pull::names());
+                Err(Stop::failed(format!("{model}: no such file, and no model that `vt pull` knows ({names})")))
+            }
+            None => Ok(Gguf::open(&self.model)?),
+        }
+    }
+
+    /// Whether the argument can only be meant as a name.
+    fn is_name(&self) -> bool {
+        self.model.components().count() == 1 && self.model.extension().is_none() && !self.model.exists()
+    }
+
+    /// The tokenizer of an open file.
+    pub(super) fn tokenizer(&self, gguf: &Gguf) -> Result<Tokenizer, Stop> {
+        let tokenizer = Tokenizer::new(load::vocab(gguf)?)
+            .map_err(|error| Stop::failed(format!("{}: {error}", self.model.display())))?;
+        if tokenizer.assumes_pre() {
+            // There is no one to tell if this fails.
+            let _ = writeln!(io::stderr(), "warning: the file names no pre-tokenizer: `default` is used");
+        }
+        Ok(tokenizer)
+    }
+
+    /// The CPU.
+    pub(super) fn target(&self, config: &Config) -> Result<Target, Stop> {
+        Ok(Target { registry: self.threads.registry(config)?, device: vt_cpu::CPU.to_owned() })
+    }
+
+    /// The types of the caches.
+    pub(super) fn cache(&self) -> CacheTypes {
+        CacheTypes { key: self.cache_type_k.dtype(), value: self.cache_type_v.dtype() }
+    }
+
+    /// How the model is loaded if a pass wants the logits of up to `wanted` rows.
+    pub(super) fn options(&self, config: &Config, wanted: usize) -> LoadOptions {
+        LoadOptions {
+            gguf: config.gguf,
+            cache: self.cache(),
+            rows: ROWS,
+            wanted,
+            fuse: config.fuse,
+            ..LoadOptions::default()
+        }
+    }
+
+    /// The model of an open file.
+    pub(super) fn load(
+        &self,
+        gguf: &Gguf,
+        target: &Target,
+        config: &Config,
+        wanted: usize,
+    ) -> Result<Arc<Model>, Stop> {
+        Ok(Arc::new(Model::load(gguf, target, &self.options(config, wanted))?))
+    }
+
+    /// The outline of an open file's model, planned as it is run.
+    pub(super) fn outline(&self, gguf: &Gguf, config: &Config) -> Result<Outline, Stop> {
+        Ok(vt_models::inspect(gguf, &self.target(config)?, &self.options(config, 1))?)
+    }
+}

@@ -1,0 +1,179 @@
+//! `vt run`: the continuation of a text.
+
+use std::ffi::OsString;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::ArgGroup;
+use clap::builder::NonEmptyStringValueParser;
+use serde_json::{Value, json};
+use vt::config::Config;
+use vt_models::generate::{FinishReason, Generation, Request, generate};
+use vt_models::sample::SamplerConfig;
+use vt_models::tokenizer::EncodeOptions;
+use vt_models::{ModelError, Runner};
+
+use super::model::ModelArgs;
+use super::stop::Stop;
+use super::{memory, text};
+
+/// Continue a text as it stands, without a template
+#[derive(clap::Args)]
+#[command(group = ArgGroup::new("input").required(true).args(["prompt", "file"]))]
+pub(super) struct Args {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The text
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    prompt: Option<OsString>,
+    /// A file with the text; `-` for standard input
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// The most tokens to generate [default: until the model ends or the context is full]
+    #[arg(short, long, value_name = "N")]
+    n_predict: Option<usize>,
+    /// The most tokens of text and continuation [default: as many as the model was made for]
+    #[arg(short, long, value_name = "CTX")]
+    ctx_size: Option<usize>,
+    /// Recognise special tokens in the text, and show those that come
+    #[arg(long)]
+    special: bool,
+    /// A text that ends the continuation; may be repeated
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new(), allow_hyphen_values = true)]
+    stop: Vec<String>,
+    /// Where the random numbers start [default: each time elsewhere]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Print one object with prompt, tokens, text, reason of the end and times
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    sampling: Sampling,
+}
+
+#[derive(clap::Args)]
+struct Sampling {
+    /// Divides the logits; 0 always takes the largest one, the lowest id on ties
+    #[arg(long, value_name = "T", default_value_t = SamplerConfig::default().temperature)]
+    temp: f32,
+    /// How many of the largest logits may be chosen; 0 for all
+    #[arg(long, value_name = "K", default_value_t = SamplerConfig::default().top_k)]
+    top_k: usize,
+    /// The most probable tokens are kept whose probabilities reach this sum
+    #[arg(long, value_name = "P", default_value_t = SamplerConfig::default().top_p)]
+    top_p: f32,
+    /// The least probability, as a part of the largest one
+    #[arg(long, value_name = "P", default_value_t = SamplerConfig::default().min_p)]
+    min_p: f32,
+}
+
+impl Args {
+    fn sampler(&self) -> Result<SamplerConfig, Stop> {
+        let Sampling { temp, top_k, top_p, min_p } = self.sampling;
+        let seed = self.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish());
+        let config = SamplerConfig { temperature: temp, top_k, top_p, min_p, seed };
+        config.validate().map_err(Stop::usage)?;
+        Ok(config)
+    }
+
+    fn text(&self) -> Result<Vec<u8>, Stop> {
+        match (&self.prompt, &self.file) {
+            (Some(prompt), _) => Ok(prompt.as_encoded_bytes().to_vec()),
+            (None, Some(path)) => text::read(path),
+            (None, None) => Ok(Vec::new()),
+        }
+    }
+}
+
+pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
+    let sampling = args.sampler()?;
+    let text = args.text()?;
+    let start = Instant::now();
+    let gguf = args.model.open(config)?;
+    let tokenizer = args.model.tokenizer(&gguf)?;
+    let model = args.model.load(&gguf, &args.model.target(config)?, config, 1)?;
+    let mut runner = Runner::new(&model)?;
+    let load = start.elapsed();
+    let prompt = tokenizer.encode(text, EncodeOptions { add_bos: true, special: args.special });
+    let mut sequence = model.sequence(context(args, prompt.len(), model.hparams().context)?)?;
+    let request =
+        Request { prompt: &prompt, max_tokens: args.n_predict, stop: &args.stop, special: args.special, sampling };
+    let mut shown = Shown { now: !args.json, all: String::new(), failed: None };
+    let made = generate(&mut runner, &tokenizer, &mut sequence, &request, |piece| shown.add(piece))?;
+    if let Some(error) = shown.failed {
+        return Err(error.into());
+    }
+    if args.json {
+        let object = json!({
+            "prompt_tokens": prompt,
+            "tokens": made.tokens,
+            "text": shown.all,
+            "finish_reason": if made.finish == FinishReason::Stop { "stop" } else { "length" },
+            "timings": timings(load, prompt.len(), &made),
+        });
+        text::show(format!("{object}\n").as_bytes())?;
+    } else {
+        text::end()?;
+    }
+    report(load, prompt.len(), &made);
+    Ok(())
+}
+
+/// The positions to reserve: no more than are used if the number of tokens is limited.
+fn context(args: &Args, prompt: usize, model: usize) -> Result<usize, Stop> {
+    let limit = args.ctx_size.unwrap_or(model);
+    if prompt > limit {
+        return Err(ModelError::ContextFull { capacity: limit }.into());
+    }
+    Ok(args.n_predict.and_then(|n| prompt.checked_add(n)).map_or(limit, |used| used.min(limit)))
+}
+
+/// Text on its way out: at once, or collected.
+struct Shown {
+    now: bool,
+    all: String,
+    failed: Option<io::Error>,
+}
+
+impl Shown {
+    fn add(&mut self, piece: &str) -> ControlFlow<()> {
+        if !self.now {
+            self.all.push_str(piece);
+        } else if self.failed.is_none() {
+            self.failed = text::show(piece.as_bytes()).err();
+        }
+        if self.failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+fn per_second(count: usize, time: Duration) -> f64 {
+    if time.is_zero() { 0.0 } else { count as f64 / time.as_secs_f64() }
+}
+
+fn timings(load: Duration, prompt: usize, made: &Generation) -> Value {
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    json!({
+        "load_ms": ms(load),
+        "prompt_ms": ms(made.prompt_time),
+        "gen_ms": ms(made.generation_time),
+        "prompt_tok_s": per_second(prompt, made.prompt_time),
+        "gen_tok_s": per_second(made.passes, made.generation_time),
+    })
+}
+
+/// The line at the end, on standard error.
+fn report(load: Duration, prompt: usize, made: &Generation) {
+    let (in_speed, out_speed) = (per_second(prompt, made.prompt_time), per_second(made.passes, made.generation_time));
+    let peak = memory::peak().map(|bytes| format!(" | peak RSS {:.1} MiB", bytes as f64 / (1 << 20) as f64));
+    // There is no one to tell if this fails.
+    let _ = writeln!(
+        io::stderr(),
+        "prompt {prompt} tok {in_speed:.1} t/s | gen {} tok {out_speed:.1} t/s | load {:.2} s{}",
+        made.tokens.len(),
+        load.as_secs_f64(),
+        peak.unwrap_or_default()
+    );
+}

@@ -1,0 +1,9 @@
+//! The command line of vt.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

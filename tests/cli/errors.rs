@@ -1,0 +1,82 @@
+//! What goes wrong.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use crate::common::{Models, stderr};
+use crate::failure;
+use vt_cpu::TierName;
+
+#[test]
+fn what_cannot_be_asked_for_exits_with_2() {
+    let models = Models::new();
+    let asked: [&[&str]; 12] = [
+        &["nothing"],
+        &["eval", "whole.gguf", "--out", "out.npy"],
+        &["eval", "whole.gguf", "--tokens", "1,x", "--out", "out.npy"],
+        &["eval", "whole.gguf", "--tokens", "", "--out", "out.npy"],
+        &["eval", "whole.gguf", "--tokens", "1", "--chunk", "0", "--out", "out.npy"],
+        &["eval", "whole.gguf", "--tokens", "1", "--out", "out.npy", "-t", "0"],
+        &["eval", "whole.gguf", "--tokens", "1", "--out", "out.npy", "-ctk", "q8_0"],
+        &["bench", "whole.gguf", "-p", "0", "-n", "0"],
+        &["run", "whole.gguf"],
+        &["run", "whole.gguf", "-p", "a", "--temp", "-1"],
+        &["run", "whole.gguf", "-p", "a", "--top-p", "2"],
+        &["pull", "nothing"],
+    ];
+    for arguments in asked {
+        failure(models.vt(arguments), 2);
+    }
+    for (variable, value) in [("VT_THREADS", "two"), ("VT_CPU_TIER", "sse"), ("VT_FUSE", "?"), ("VT_CPU_REF", "2")] {
+        let mut command = models.vt(&["ops"]);
+        command.env(variable, value);
+        assert!(failure(command, 2).contains(variable));
+    }
+    for tier in TierName::ALL.into_iter().filter(|tier| !tier.is_available()) {
+        let mut command = models.vt(&["ops"]);
+        command.env("VT_CPU_TIER", tier.name());
+        assert!(failure(command, 2).contains("lacks"));
+    }
+}
+
+#[test]
+fn what_fails_exits_with_1_and_one_line() {
+    let models = Models::new();
+    std::fs::write(models.path("bad.gguf"), b"GGUF and no more").unwrap();
+    std::fs::write(models.path("ids"), "1 2 three").unwrap();
+    let cases: [(&[&str], &str); 8] = [
+        (&["eval", "missing.gguf", "--tokens", "1", "--out", "out.npy"], "missing.gguf"),
+        (&["eval", "bad.gguf", "--tokens", "1", "--out", "out.npy"], "bad.gguf"),
+        (&["eval", "whole.gguf", "--tokens", "1,300", "--out", "out.npy"], "300"),
+        (&["eval", "whole.gguf", "--tokens-file", "@ids", "--out", "out.npy"], "three"),
+        (&["eval", "foreign.gguf", "--tokens", "1", "--out", "out.npy"], "never-heard-of"),
+        (&["run", "no-model-of-this-name", "-p", "a"], "smollm2"),
+        (&["run", "no-tokenizer.gguf", "-p", "a"], "tokenizer.ggml.model"),
+        (&["detokenize", "whole.gguf", "999"], "999"),
+    ];
+    for (arguments, named) in cases {
+        let message = failure(models.vt(arguments), 1);
+        assert!(message.contains(named) && message.lines().count() == 1, "{message}");
+    }
+}
+
+#[test]
+fn output_that_nobody_reads_is_no_failure() {
+    let models = Models::new();
+    let mut command = models.vt(&["ops", "--json"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(child.wait().unwrap().success() && said.is_empty(), "{said}");
+}
+
+#[test]
+fn without_python_nothing_is_pulled_and_nothing_left_behind() {
+    let models = Models::new();
+    let mut command = models.vt(&["pull", "smollm2"]);
+    let output = command.env("PATH", models.path("nowhere")).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).lines().last().unwrap().starts_with("error: ") && stderr(&output).contains("python3"));
+    assert_eq!(std::fs::read_dir(models.path("pulled")).unwrap().count(), 0);
+}

@@ -1,0 +1,80 @@
+//! The commands that compute.
+
+use crate::common::{Models, VOCAB};
+use crate::{eval, list};
+use serde_json::json;
+use vt_cpu::TierName;
+
+#[test]
+fn logits_do_not_depend_on_how_they_are_computed() {
+    let models = Models::new();
+    let tokens: Vec<u32> = (0..40).map(|i| (i * 7 + 3) % 300).collect();
+    let tokens = list(&tokens);
+    let one = eval(&models, &["--tokens", &tokens, "-t", "1"], &[]);
+    assert_eq!(one.len(), 40 * VOCAB);
+    let same = |what: &str, logits: Vec<f32>| assert!(logits == one, "{what}");
+    for threads in ["2", "3", "4"] {
+        same(threads, eval(&models, &["--tokens", &tokens, "-t", threads], &[]));
+        same("VT_THREADS", eval(&models, &["--tokens", &tokens], &[("VT_THREADS", threads)]));
+    }
+    for tier in TierName::available() {
+        same(tier.name(), eval(&models, &["--tokens", &tokens], &[("VT_CPU_TIER", tier.name())]));
+    }
+    for chunk in ["1", "7", "25", "40", "1000"] {
+        same(chunk, eval(&models, &["--tokens", &tokens, "--chunk", chunk], &[]));
+    }
+    same("unfused", eval(&models, &["--tokens", &tokens], &[("VT_FUSE", "0")]));
+    let longer = list(&[11; 100]);
+    for chunk in ["1", "7", "40"] {
+        let beside = ["--beside", "5", "--beside", &longer, "--beside", "1,2,3,4,5,6,7,8,9"];
+        let arguments = [&["--tokens", &tokens, "--chunk", chunk], &beside[..]].concat();
+        same("beside others", eval(&models, &arguments, &[]));
+    }
+    let exact = eval(&models, &["--tokens", &tokens], &[("VT_CPU_REF", "1")]);
+    assert!(exact != one && nmse(&one, &exact) < 1e-2, "{}", nmse(&one, &exact));
+    let wide = eval(&models, &["--tokens", &tokens, "-ctk", "f32", "-ctv", "f32"], &[]);
+    assert!(wide != one && nmse(&wide, &one) < 1e-3);
+}
+
+fn nmse(a: &[f32], exact: &[f32]) -> f64 {
+    let square = |x: f32| f64::from(x) * f64::from(x);
+    let error: f64 = a.iter().zip(exact).map(|(a, b)| square(a - b)).sum();
+    error / exact.iter().map(|b| square(*b)).sum::<f64>()
+}
+
+#[test]
+fn tokens_come_from_a_file_too() {
+    let models = Models::new();
+    std::fs::write(models.path("ids"), "1, 2\n3\n").unwrap();
+    let file = models.path("ids");
+    let from_file = eval(&models, &["--tokens-file", file.to_str().unwrap()], &[]);
+    assert!(from_file == eval(&models, &["--tokens", "1,2,3"], &[]));
+    assert!(from_file != eval(&models, &["--tokens", "1,2,4"], &[]));
+}
+
+#[test]
+fn bench_has_a_row_for_each_test() {
+    let models = Models::new();
+    let arguments = ["bench", "no-tokenizer.gguf", "-p", "9", "-n", "3", "-d", "4", "-r", "2", "-t", "1", "-o", "json"];
+    let rows = models.json(&arguments);
+    let tests: Vec<_> = rows.as_array().unwrap().iter().map(|r| (&r["n_prompt"], &r["n_gen"], &r["n_depth"])).collect();
+    assert_eq!(tests, [(&json!(9), &json!(0), &json!(4)), (&json!(0), &json!(3), &json!(4))]);
+    for row in rows.as_array().unwrap() {
+        let samples = row["samples_ts"].as_array().unwrap();
+        assert_eq!((samples.len(), row["samples_ns"].as_array().unwrap().len()), (2, 2));
+        let mean = samples.iter().map(|s| s.as_f64().unwrap()).sum::<f64>() / 2.0;
+        assert!((row["avg_ts"].as_f64().unwrap() / mean - 1.0).abs() < 1e-9);
+        assert!(row["first_token_s"].as_f64().unwrap() > 0.0 && row["avg_ns"].as_u64().unwrap() > 0);
+        assert_eq!((&row["n_threads"], &row["type_k"]), (&json!(1), &json!("f16")));
+        assert!(row["model_filename"].as_str().unwrap().ends_with("no-tokenizer.gguf"));
+    }
+    let only = models.json(&["bench", "no-tokenizer.gguf", "-p", "0", "-n", "2", "-r", "1", "-o", "json"]);
+    assert_eq!((only.as_array().unwrap().len(), &only[0]["n_gen"]), (1, &json!(2)));
+    let table =
+        String::from_utf8(models.stdout(&["bench", "no-tokenizer.gguf", "-p", "5", "-n", "2", "-r", "2"])).unwrap();
+    let cells = |line: &str| line.split('|').map(|c| c.trim().to_owned()).filter(|c| !c.is_empty()).collect::<Vec<_>>();
+    let lines: Vec<_> = table.lines().map(cells).collect();
+    assert_eq!(lines[0], ["model", "size", "params", "backend", "threads", "test", "t/s"]);
+    assert_eq!((lines.len(), lines[2][5].as_str(), lines[3][5].as_str()), (4, "pp5", "tg2"));
+    assert!(lines[2][6].contains(" ± "));
+}

@@ -1,0 +1,124 @@
+//! The commands that read and write text.
+
+use std::collections::HashSet;
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::common::{EOS, Models, START, VOCAB};
+use crate::{best, eval, failure, ids, keys, list};
+use serde_json::Value;
+use serde_json::json;
+
+#[test]
+fn greedy_continuations_take_the_largest_logit() {
+    let models = Models::new();
+    let run = models.json(&["run", "whole.gguf", "-p", "hello, you", "-n", "6", "--temp", "0", "--json"]);
+    assert_eq!(keys(&run), HashSet::from(["prompt_tokens", "tokens", "text", "finish_reason", "timings"]));
+    let times = HashSet::from(["load_ms", "prompt_ms", "gen_ms", "prompt_tok_s", "gen_tok_s"]);
+    assert_eq!(keys(&run["timings"]), times);
+    let (mut fed, tokens) = (ids(&run["prompt_tokens"]), ids(&run["tokens"]));
+    assert_eq!(fed, [259, b','.into(), b' '.into(), b'y'.into(), b'o'.into(), b'u'.into()]);
+    for token in &tokens {
+        let logits = eval(&models, &["--tokens", &list(&fed)], &[]);
+        assert_eq!(*token, best(&logits[logits.len() - VOCAB..]));
+        fed.push(*token);
+    }
+    let ended = tokens.last() == Some(&EOS);
+    assert_eq!(run["finish_reason"], if ended { "stop" } else { "length" });
+    assert!(ended || tokens.len() == 6);
+    let shown = models.stdout(&["detokenize", "whole.gguf", &list(&tokens)]);
+    assert_eq!(run["text"], String::from_utf8_lossy(&shown).as_ref());
+    let streamed = models.vt(&["run", "whole.gguf", "-p", "hello, you", "-n", "6", "--temp", "0"]).output().unwrap();
+    assert_eq!(String::from_utf8(streamed.stdout).unwrap(), run["text"]);
+    assert!(String::from_utf8(streamed.stderr).unwrap().starts_with("prompt 6 tok "));
+}
+
+#[test]
+fn a_seed_decides_what_is_drawn() {
+    let models = Models::new();
+    let run = |more: &[&str]| {
+        models.json(&[&["run", "whole.gguf", "-p", "hello", "-n", "20", "--json", "--top-k", "0"], more].concat())
+    };
+    let first = run(&["--seed", "7"]);
+    assert_eq!(first["tokens"], run(&["--seed", "7", "-t", "3"])["tokens"]);
+    assert_ne!(first["tokens"], run(&["--seed", "8"])["tokens"]);
+    assert_ne!(first["tokens"], run(&["--seed", "7", "--top-p", "0.1"])["tokens"]);
+    assert_ne!(run(&[])["tokens"], run(&[])["tokens"]);
+}
+
+#[test]
+fn stop_texts_end_the_text_before_them() {
+    let models = Models::new();
+    let run = |more: &[&str]| {
+        let fixed = ["run", "whole.gguf", "-p", "hello", "-n", "24", "--seed", "5", "--json"];
+        models.json(&[&fixed, more].concat())
+    };
+    let all = run(&[])["text"].as_str().unwrap().to_owned();
+    let letters: Vec<char> = all.chars().collect();
+    assert!(letters.len() > 8, "{all:?}");
+    // Two letters, so that the stop text lies across tokens.
+    let stop: String = letters[4..6].iter().collect();
+    let stopped = run(&["--stop", "never there", "--stop", &stop]);
+    assert_eq!(stopped["finish_reason"], "stop");
+    assert_eq!(stopped["text"], &all[..all.find(&stop).unwrap()]);
+    assert!(ids(&stopped["tokens"]).len() < 24);
+    // One letter that never gets its second is shown in the end.
+    let half = format!("{}\u{1}", letters[letters.len() - 1]);
+    assert_eq!(run(&["--stop", &half])["text"], all);
+}
+
+#[test]
+fn the_context_limits_what_is_generated() {
+    let models = Models::new();
+    let run = models.json(&["run", "whole.gguf", "-p", "abc", "-c", "5", "--seed", "1", "--json"]);
+    // Two more tokens fit; the third is chosen after them and need not be fed.
+    assert_eq!((ids(&run["tokens"]).len(), &run["finish_reason"]), (3, &json!("length")));
+    let message = failure(models.vt(&["run", "whole.gguf", "-p", "abcdef", "-c", "5"]), 1);
+    assert!(message.contains("context of 5"), "{message}");
+    assert!(failure(models.vt(&["run", "whole.gguf", "-p", ""]), 1).contains("no tokens"));
+    let none = models.json(&["run", "whole.gguf", "-p", "abc", "-n", "0", "--json"]);
+    assert_eq!((&none["tokens"], &none["text"]), (&json!([]), &json!("")));
+}
+
+#[test]
+fn prompts_come_from_files_and_standard_input_as_they_are() {
+    let models = Models::new();
+    std::fs::write(models.path("text"), " hello\n").unwrap();
+    let run = models.json(&["run", "whole.gguf", "-f", "@text", "-n", "1", "--json"]);
+    assert_eq!(ids(&run["prompt_tokens"]), [b' '.into(), 259, b'\n'.into()]);
+    let run = models.json(&["run", "whole.gguf", "-p", "<|im_start|>", "--special", "-n", "1", "--json"]);
+    assert_eq!(ids(&run["prompt_tokens"]), [START]);
+    let run = models.json(&["run", "whole.gguf", "-p", "-x", "-n", "1", "--json"]);
+    assert_eq!(ids(&run["prompt_tokens"]), b"-x".map(u32::from));
+}
+
+#[test]
+fn texts_go_to_tokens_and_back() {
+    let models = Models::new();
+    for file in ["whole.gguf", "no-tensors.gguf", "foreign.gguf"] {
+        let got = models.json(&["tokenize", file, "hello é<|im_start|>", "--special", "--json"]);
+        let expected = [259, b' '.into(), 0xc3, 0xa9, START];
+        assert_eq!(ids(&got["tokens"]), expected);
+        assert_eq!(got["pieces"], json!(["hello", " ", "\u{fffd}", "\u{fffd}", "<|im_start|>"]));
+        let back = models.stdout(&["detokenize", file, &list(&expected)]);
+        assert_eq!(String::from_utf8(back).unwrap(), "hello é");
+        let back = models.stdout(&["detokenize", file, &list(&expected), "--special"]);
+        assert_eq!(String::from_utf8(back).unwrap(), "hello é<|im_start|>");
+    }
+    let plain = models.json(&["tokenize", "whole.gguf", "<|im_start|>", "--json"]);
+    assert_eq!(ids(&plain["tokens"]).len(), 12);
+    let lines = String::from_utf8(models.stdout(&["tokenize", "whole.gguf", "hello\n"])).unwrap();
+    let words: Vec<Vec<&str>> = lines.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(words, [["259", "\"hello\""], ["10", "\"\\n\""]]);
+}
+
+#[test]
+fn standard_input_is_taken_as_it_is() {
+    let models = Models::new();
+    let mut child = models.vt(&["tokenize", "whole.gguf", "-", "--json"]);
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"\xff\r\n\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let got: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(ids(&got["tokens"]), [0xff, b'\r'.into(), b'\n'.into(), b'\n'.into()]);
+}

@@ -1,0 +1,12 @@
+//! Tiny models, made at test time, and what tests do with models.
+
+#![allow(dead_code, unused_imports, reason = "no test uses all of it")]
+
+pub mod blocks;
+pub mod compare;
+mod model;
+pub mod random;
+pub mod run;
+pub mod tokenizer;
+
+pub use model::{ALL, Tiny, VOCAB, find, tokens};
