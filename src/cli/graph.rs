@@ -43,8 +43,9 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
 /// The most barriers of any class of passes from one layer's attention to the next one's.
 fn barriers_per_layer(plan: &Description) -> usize {
     let most = |steps: &[StepDescription]| {
-        let attentions: Vec<usize> = steps.iter().filter(|s| s.op == Attend::NAME).map(|s| s.epoch).collect();
-        attentions.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
+        let layers = steps.split_inclusive(|step| step.op == Attend::NAME).skip(1);
+        let whole = layers.filter(|layer| layer.last().is_some_and(|step| step.op == Attend::NAME));
+        whole.map(|layer| layer.iter().filter(|step| step.barrier).count()).max().unwrap_or(0)
     };
     plan.schedules.iter().map(|s| most(&s.steps)).max().unwrap_or(0)
 }

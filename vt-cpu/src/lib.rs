@@ -1,15 +1,15 @@
 //! The CPU backend of vt.
 
 pub mod arch;
-pub mod attention;
-pub mod block;
+mod attention;
+mod block;
 mod config;
 mod decode;
 mod device;
-pub mod float;
-pub mod math;
+mod float;
+mod math;
 mod ops;
-pub mod quant;
+mod quant;
 pub mod team;
 
 pub use config::{Config, ConfigError, TierName};

@@ -57,16 +57,6 @@ pub(crate) fn multiply_add(sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
     new
 }
 
-/// `sum + x` in every lane.
-#[inline(always)]
-fn add(sums: &Lanes, x: &Lanes) -> Lanes {
-    let mut new = *sums;
-    for (new, x) in new.iter_mut().zip(x) {
-        *new += x;
-    }
-    new
-}
-
 /// The sum of the products of `a` and `b`, each added by fma. The longer one's surplus is not looked at.
 #[inline(always)]
 pub fn dot(a: &[f32], b: &[f32]) -> f32 {
@@ -79,17 +69,6 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     }
     let last = multiply_add(&sums, &a_rest, &b_rest);
     add_tree(&keep_absent(&sums, &last, present))
-}
-
-/// The sum of the elements.
-#[inline(always)]
-pub fn sum(row: &[f32]) -> f32 {
-    let (whole, rest, present) = chunks(row);
-    let mut sums = [0.0; LANES];
-    for x in whole {
-        sums = add(&sums, x);
-    }
-    add_tree(&keep_absent(&sums, &add(&sums, &rest), present))
 }
 
 /// The sum of the squares, each added by fma.
@@ -123,10 +102,9 @@ mod tests {
             let (a, b) = (numbers(1, len), numbers(2, len));
             let want = [
                 by_the_rule(len, |s, k| a[k].mul_add(b[k], s)),
-                by_the_rule(len, |s, k| s + a[k]),
                 by_the_rule(len, |s, k| a[k].mul_add(a[k], s)),
             ];
-            for got in on_every_tier(|| [dot(&a, &b), sum(&a), sum_of_squares(&a)]) {
+            for got in on_every_tier(|| [dot(&a, &b), sum_of_squares(&a)]) {
                 assert_eq!(got.map(f32::to_bits), want.map(f32::to_bits), "{len}");
             }
         }

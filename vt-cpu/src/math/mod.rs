@@ -10,4 +10,4 @@ pub(crate) mod testing;
 
 pub use angle::{exp_f64, ln_f64, sin_cos_f64};
 pub use exp::exp;
-pub use sigmoid::{sigmoid, silu};
+pub use sigmoid::silu;

@@ -36,7 +36,7 @@ use crate::block::{ActivationBlock, WeightBlock};
 
 pub use few_rows::{few_rows, few_rows_scratch};
 pub use panels::{panels, panels_scratch};
-pub use tile::{PanelIsa, Tile, Tile2, Tile4, Tile16};
+pub use tile::PanelIsa;
 
 /// Checks that weights `[n, K]`, activations `[m, K]` and outputs `[m, n]` belong together; the blocks of a row.
 #[inline(always)]
