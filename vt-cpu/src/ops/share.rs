@@ -2,8 +2,9 @@
 
 use vt_core::kernel::{Call, Cut};
 
-/// Up to this many elements a pass over them costs less than a barrier, so that every worker does it for itself.
-const CHEAP_ELEMENTS: usize = 16 << 10;
+/// Up to this many elements every worker computes for itself: next to the matmuls of as many rows it costs little, and
+/// it saves a barrier.
+const CHEAP_ELEMENTS: usize = 128 << 10;
 
 /// Columns that a worker's part is a multiple of: whole cache lines.
 pub(super) const LINE: usize = 16;
