@@ -201,7 +201,7 @@ ENCODERS = {"q8_0": encode_q8_0, "q8_1": encode_q8_1, "q8_k": encode_q8_k}
 def encode(dtype, x):
     """uint8 [.., bytes of a row] of `x`, [.., K], in activation blocks.
 
-    A block with a number that is not finite gets scale NaN, quants 0 and sums 0.
+    A block with a number that is not finite gets scale NaN and quants 0; its float sum is NaN, its integer sums 0.
     """
     elems, size, _ = TYPES[dtype]
     outer, count = x.shape[:-1], x.shape[-1] // elems
@@ -210,5 +210,7 @@ def encode(dtype, x):
     x[bad] = 0
     fields = ENCODERS[dtype](x)
     fields[0][bad] = np.nan
+    if dtype == "q8_1":
+        fields[1][bad] = np.nan
     raw = [np.ascontiguousarray(field).view(np.uint8) for field in fields]
     return np.concatenate(raw, axis=-1).reshape(outer + (count * size,))

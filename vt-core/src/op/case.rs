@@ -14,6 +14,8 @@ pub enum Fill {
     Normal(f32),
     /// Numbers over many magnitudes, with zeros of both signs and repeated ones among them.
     Wide,
+    /// Bell-shaped numbers with a NaN or an infinity here and there.
+    NonFinite,
     /// Zeros.
     Zero,
     /// Whole numbers in `0..limit`.

@@ -27,6 +27,16 @@ impl Random {
         (0..12).map(|_| self.unit()).sum::<f32>() - 6.0
     }
 
+    /// About one in a hundred is not a finite number, so that some blocks have none and some have several.
+    fn non_finite(&mut self) -> f32 {
+        match self.next() % 300 {
+            0 => f32::NAN,
+            1 => f32::INFINITY,
+            2 => f32::NEG_INFINITY,
+            _ => self.normal(),
+        }
+    }
+
     fn wide(&mut self) -> f32 {
         let sign = if self.next() & 1 == 0 { 1.0 } else { -1.0 };
         match self.next() % 8 {
@@ -55,6 +65,7 @@ pub(super) fn tensor(dtype: DType, shape: &[usize], fill: Fill, seed: u64) -> Re
     let floats: Vec<f32> = match fill {
         Fill::Normal(deviation) => normal(count, deviation, seed),
         Fill::Wide => (0..count).map(|_| random.wide()).collect(),
+        Fill::NonFinite => (0..count).map(|_| random.non_finite()).collect(),
         _ => vec![0.0; count],
     };
     match dtype {

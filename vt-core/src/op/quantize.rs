@@ -12,7 +12,7 @@ use crate::{DType, Desc, OpError, Sym};
 /// | out | `[T, K]` | `to`: q8_0, q8_1 or q8_k |
 ///
 /// q8_0 and q8_k are byte for byte what ggml's reference encoders give. A block with a value that is not finite gets
-/// scale NaN and quants 0.
+/// scale NaN and quants 0; the float sum of q8_1 is then NaN, the integer sums of q8_k are 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantize {
     /// The activation block type.
@@ -38,7 +38,8 @@ impl Op for Quantize {
     }
 
     fn cases() -> Vec<Case<Self>> {
-        let fills = [("", Fill::Normal(3.0)), ("wide-", Fill::Wide), ("zero-", Fill::Zero)];
+        let fills =
+            [("", Fill::Normal(3.0)), ("wide-", Fill::Wide), ("zero-", Fill::Zero), ("nonfinite-", Fill::NonFinite)];
         let mut cases = Vec::new();
         for to in [DType::Q8_0, DType::Q8_1, DType::Q8K] {
             for (kind, fill) in fills {
