@@ -59,7 +59,7 @@ impl Config {
         Ok(Self {
             cpu: vt_cpu::Config { threads: threads(&vars)?, tier: tier(&vars)? },
             fuse: fuse(&vars)?,
-            models: vars("VT_MODELS").map(PathBuf::from).or_else(|| Some(cache_folder(&vars)?.join("vt"))),
+            models: models(&vars),
             gguf: vt_gguf::Config::from_vars(&vars)?,
         })
     }
@@ -90,6 +90,12 @@ fn fuse(vars: Vars<'_>) -> Result<bool, ConfigError> {
             Err(ConfigError::Value { variable, expected, found: text(&value) })
         }
     }
+}
+
+/// An empty variable is one that is not set: it names no folder.
+fn models(vars: Vars<'_>) -> Option<PathBuf> {
+    let given = vars("VT_MODELS").filter(|folder| !folder.is_empty());
+    given.map(PathBuf::from).or_else(|| Some(cache_folder(vars)?.join("vt")))
 }
 
 /// The user's folder for caches, as each system has it.
@@ -135,6 +141,7 @@ mod tests {
     fn models_are_below_the_folder_for_caches() {
         assert_eq!(with(&[("HOME", "/h")]).unwrap().models, Some("/h/.cache/vt".into()));
         assert_eq!(with(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/c")]).unwrap().models, Some("/c/vt".into()));
+        assert_eq!(with(&[("HOME", "/h"), ("VT_MODELS", "")]).unwrap().models, Some("/h/.cache/vt".into()));
         assert_eq!(with(&[("HOME", "/h"), ("XDG_CACHE_HOME", "c")]).unwrap().models, Some("/h/.cache/vt".into()));
     }
 

@@ -2,6 +2,8 @@
 //!
 //! This crate puts the others together: [`default_registry`] knows every op, the CPU and its kernels.
 
+#![forbid(unsafe_code)]
+
 pub mod check;
 pub mod config;
 pub mod npy;

@@ -1,5 +1,7 @@
 //! The command line of vt.
 
+#![forbid(unsafe_code)]
+
 mod cli;
 
 use std::process::ExitCode;

@@ -47,9 +47,16 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
         return Err(Stop::usage(format!("--chunk must be at least 1, and --beside be given less than {ROWS} times")));
     }
     let gguf = args.model.open(config)?;
+    args.model.refuse_overwriting(&gguf, &args.out)?;
     let model = args.model.load(&gguf, &args.model.target(config)?, config, ROWS)?;
+    // Before the file is made: what cannot be computed leaves no trace.
+    let vocab = model.hparams().vocab;
+    let mut all = tokens.iter().chain(args.beside.iter().flat_map(|ids| &ids.0));
+    if let Some(id) = all.find(|id| usize::try_from(**id).is_ok_and(|id| id >= vocab)) {
+        return Err(ModelError::Token { id: *id, vocab }.into());
+    }
     let mut out = BufWriter::new(File::create(&args.out).map_err(|e| at(args, e))?);
-    out.write_all(&npy::header(npy::Kind::F32, &[tokens.len(), model.hparams().vocab])).map_err(|e| at(args, e))?;
+    out.write_all(&npy::header(npy::Kind::F32, &[tokens.len(), vocab])).map_err(|e| at(args, e))?;
     let others: Vec<&[u32]> = args.beside.iter().map(|ids| ids.0.as_slice()).collect();
     let mut runner = Runner::new(&model)?;
     evaluate(&mut runner, &tokens, &others, args.chunk, |logits| write(&mut out, logits).map_err(|e| at(args, e)))?;

@@ -28,9 +28,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
-    let outline = args.model.outline(&args.model.open(config)?, config)?;
-    let plan = outline.plan?;
+    let gguf = args.model.open(config)?;
+    let outline = args.model.outline(&gguf, config)?;
+    let plan = outline.plan.map_err(|error| args.model.named(error))?;
     if let Some(path) = &args.output {
+        args.model.refuse_overwriting(&gguf, path)?;
         let dot = plan.dot(0).unwrap_or_default();
         fs::write(path, dot).map_err(|error| Stop::failed(format!("{}: {error}", path.display())))?;
     }

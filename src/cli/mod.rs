@@ -66,7 +66,7 @@ impl Command {
 
 /// Runs the command that the arguments name: exit status 0, 1 (it failed) or 2 (it cannot be asked for).
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::parse_from(env::args_os().map(long_spelling));
+    let cli = Cli::parse_from(long_spellings(env::args_os()));
     let result = Config::from_env().map_err(Stop::usage).and_then(|config| cli.command.run(&config));
     match result {
         Ok(()) | Err(Stop::Closed) => ExitCode::SUCCESS,
@@ -75,13 +75,22 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// llama.cpp's flags of more than one letter behind one dash.
-fn long_spelling(argument: OsString) -> OsString {
-    match argument.to_str() {
-        Some("-ctk") => "--cache-type-k".into(),
-        Some("-ctv") => "--cache-type-v".into(),
-        _ => argument,
-    }
+/// llama.cpp's flags of more than one letter behind one dash, except where they are texts: behind `--`, or as the value
+/// of a flag that takes any text.
+fn long_spellings(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let (mut flags, mut value) = (true, false);
+    let spell = |argument: OsString| {
+        let is_flag = flags && !value;
+        let name = argument.to_str().unwrap_or_default();
+        flags &= value || name != "--";
+        value = is_flag && matches!(name, "-p" | "--prompt" | "--stop");
+        match name {
+            "-ctk" if is_flag => "--cache-type-k".into(),
+            "-ctv" if is_flag => "--cache-type-v".into(),
+            _ => argument,
+        }
+    };
+    arguments.map(spell).collect()
 }
 
 fn report(why: &str, status: u8) -> ExitCode {
@@ -89,4 +98,22 @@ fn report(why: &str, status: u8) -> ExitCode {
     // There is no one to tell if this fails.
     let _ = writeln!(io::stderr(), "error: {}", line.join(" "));
     ExitCode::from(status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spelled(arguments: &[&str]) -> Vec<OsString> {
+        long_spellings(arguments.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn only_flags_are_spelled_anew() {
+        assert_eq!(spelled(&["run", "-ctk", "f32", "-ctv"]), ["run", "--cache-type-k", "f32", "--cache-type-v"]);
+        for text in [["-p", "-ctk"], ["--prompt", "-ctv"], ["--stop", "-ctk"], ["--", "-ctk"]] {
+            assert_eq!(spelled(&text), text);
+        }
+        assert_eq!(spelled(&["-p", "--", "-ctk"]), ["-p", "--", "--cache-type-k"]);
+    }
 }

@@ -1,7 +1,7 @@
 //! The model that most commands take, and how it is run.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ValueEnum;
@@ -12,7 +12,7 @@ use vt_gguf::Gguf;
 use vt_models::blocks::CacheTypes;
 use vt_models::load::{self, Target};
 use vt_models::tokenizer::Tokenizer;
-use vt_models::{LoadOptions, Model, Outline};
+use vt_models::{LoadOptions, Model, ModelError, Outline};
 
 use super::pull;
 use super::stop::Stop;
@@ -131,11 +131,28 @@ impl ModelArgs {
         config: &Config,
         wanted: usize,
     ) -> Result<Arc<Model>, Stop> {
-        Ok(Arc::new(Model::load(gguf, target, &self.options(config, wanted))?))
+        Ok(Arc::new(Model::load(gguf, target, &self.options(config, wanted)).map_err(|error| self.named(error))?))
     }
 
     /// The outline of an open file's model, planned as it is run.
     pub(super) fn outline(&self, gguf: &Gguf, config: &Config) -> Result<Outline, Stop> {
-        Ok(vt_models::inspect(gguf, &self.target(config)?, &self.options(config, 1))?)
+        vt_models::inspect(gguf, &self.target(config)?, &self.options(config, 1)).map_err(|error| self.named(error))
+    }
+
+    /// An error of the file names it.
+    pub(super) fn named(&self, error: ModelError) -> Stop {
+        match error {
+            ModelError::Gguf(error) => error.into(),
+            error => Stop::failed(format!("{}: {error}", self.model.display())),
+        }
+    }
+
+    /// Refuses to write over one of the files that are being read.
+    pub(super) fn refuse_overwriting(&self, gguf: &Gguf, out: &Path) -> Result<(), Stop> {
+        let Ok(out) = out.canonicalize() else { return Ok(()) };
+        if gguf.files().any(|file| Path::new(file).canonicalize().is_ok_and(|file| file == out)) {
+            return Err(Stop::usage(format!("{}: the model itself would be overwritten", out.display())));
+        }
+        Ok(())
     }
 }

@@ -80,3 +80,30 @@ fn without_python_nothing_is_pulled_and_nothing_left_behind() {
     assert!(stderr(&output).lines().last().unwrap().starts_with("error: ") && stderr(&output).contains("python3"));
     assert_eq!(std::fs::read_dir(models.path("pulled")).unwrap().count(), 0);
 }
+
+#[test]
+fn what_cannot_be_computed_leaves_files_as_they_are() {
+    let models = Models::new();
+    std::fs::write(models.path("kept.npy"), "kept").unwrap();
+    for more in [["--tokens", "1,300"], ["--tokens=1", "--beside=300"]] {
+        let arguments = [&["eval", "whole.gguf", "--out", "kept.npy"], more.as_slice()].concat();
+        failure(models.vt(&arguments), 1);
+        assert_eq!(std::fs::read(models.path("kept.npy")).unwrap(), b"kept");
+    }
+    let whole = std::fs::read(models.path("whole.gguf")).unwrap();
+    failure(models.vt(&["eval", "whole.gguf", "--tokens", "1", "--out", "whole.gguf"]), 2);
+    failure(models.vt(&["graph", "whole.gguf", "-o", "whole.gguf"]), 2);
+    assert_eq!(std::fs::read(models.path("whole.gguf")).unwrap(), whole);
+}
+
+#[test]
+fn all_that_stands_in_the_way_is_listed_and_nothing_else() {
+    let models = Models::new();
+    let message = failure(models.vt(&["eval", "odd.gguf", "--tokens", "1", "--out", "out.npy"]), 1);
+    for named in ["odd.gguf: ", "`rope.scaling.type`", "`blk.1.attn_q_norm.weight`"] {
+        assert!(message.contains(named), "{message}");
+    }
+    for harmless in ["attn_rot_embd", "blk.2", "extra"] {
+        assert!(!message.contains(harmless), "{message}");
+    }
+}

@@ -1,5 +1,7 @@
 //! Model architectures, tokenizers, sampling and generation.
 
+#![forbid(unsafe_code)]
+
 pub mod arch;
 mod batch;
 pub mod blocks;

@@ -4,6 +4,8 @@
 //! [`Graph`](vt_core::Graph) nothing is computed until the graph is planned and run; an
 //! [`Eager`](vt_core::plan::Eager) context computes at once.
 
+#![forbid(unsafe_code)]
+
 mod call;
 
 use vt_core::registry::Builder;

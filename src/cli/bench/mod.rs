@@ -107,7 +107,7 @@ impl Bench {
     /// The times of a test.
     fn samples(&mut self, args: &Args, prompt: usize, generate: usize) -> Result<Vec<Duration>, ModelError> {
         let mut batch = Batch::with_capacity(1);
-        let mut samples = Vec::with_capacity(args.repetitions);
+        let mut samples = Vec::new();
         for _ in 0..args.repetitions {
             self.rewind(args.n_depth)?;
             let start = Instant::now();

@@ -46,7 +46,7 @@ pub const MAX_ELEMS: usize = 256;
 /// Integer scales or minima of a block's parts, in order; a type with fewer parts leaves the rest 0.
 pub type SubScales = [i8; 16];
 
-/// What a weight block adds besides the product of quants: the second step of DESIGN section 7's rule.
+/// What a weight block adds besides the product of quants: the second step of the rule that `crate::quant` states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offset {
     /// Nothing: values are multiples of the scale.

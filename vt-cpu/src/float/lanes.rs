@@ -100,10 +100,7 @@ mod tests {
     fn sums_follow_the_rule_on_every_tier() {
         for len in (0..70).chain([255, 1000]) {
             let (a, b) = (numbers(1, len), numbers(2, len));
-            let want = [
-                by_the_rule(len, |s, k| a[k].mul_add(b[k], s)),
-                by_the_rule(len, |s, k| a[k].mul_add(a[k], s)),
-            ];
+            let want = [by_the_rule(len, |s, k| a[k].mul_add(b[k], s)), by_the_rule(len, |s, k| a[k].mul_add(a[k], s))];
             for got in on_every_tier(|| [dot(&a, &b), sum_of_squares(&a)]) {
                 assert_eq!(got.map(f32::to_bits), want.map(f32::to_bits), "{len}");
             }

@@ -1,4 +1,4 @@
-//! Matmuls of quantized activations with block weights, in the order of float operations that DESIGN section 7 fixes.
+//! Matmuls of quantized activations with block weights, in the one order of float operations that defines their bits.
 //!
 //! An output is one `f32` accumulator that starts at +0 and takes the blocks of its row in ascending order. With `I` the
 //! exact integer sum of a block's products, rounded to `f32` (nearest, ties to even), `dw` and `da` the scales of weight

@@ -116,7 +116,7 @@ fn every_way<W: WeightBlock>(operands: &Operands) -> Vec<(String, Vec<f32>)> {
     results
 }
 
-/// DESIGN section 7's rule, one operation at a time, over integers read by the reference.
+/// The rule of the module above, one operation at a time, over integers read by the reference.
 fn rule<W: WeightBlock>(weights: &[u8], acts: &[u8]) -> f32 {
     let mut acc = 0f32;
     for (w, a) in weights.chunks(W::BYTES).zip(acts.chunks(<W::Act as ActivationBlock>::BYTES)) {

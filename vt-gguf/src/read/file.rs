@@ -1,6 +1,6 @@
 //! A file's bytes in memory.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ pub(super) struct Source {
 impl Source {
     /// Maps a file.
     pub fn map(path: &Path) -> Result<Self, Fault> {
-        let file = File::open(path)?;
-        let kind = file.metadata()?;
-        if !kind.is_file() {
+        // Asked before it is opened: opening a pipe waits for its writer.
+        if !fs::metadata(path)?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file").into());
         }
-        if kind.len() == 0 {
+        let file = File::open(path)?;
+        if file.metadata()?.len() == 0 {
             return Ok(Self::memory(Arc::new([])));
         }
         Ok(Self { bytes: Arc::new(map(&file)?), file: Some(file) })

@@ -15,7 +15,6 @@ pub(super) fn load(
     types: CacheTypes,
 ) -> Result<(Hparams, Box<dyn Architecture>), GgufError> {
     let h = Hparams::read(gguf, w)?;
-    w.refuse_experts(gguf)?;
     let model = decoder(w, &h, RopeStyle::Norm, types);
     Ok((h, Box::new(model)))
 }

@@ -40,6 +40,8 @@ pub struct Hparams {
 const MAX_LAYERS: usize = 512;
 /// Far above any model, and small enough that sizes made of two of them fit.
 const MAX_SIZE: usize = 1 << 28;
+/// Far above any model; tables of rotary factors are made of this size before the tensors are looked at.
+const MAX_HEAD_DIM: usize = 1 << 16;
 
 impl Hparams {
     /// Reads the keys; what is implausible is an error, what vt cannot compute a problem noted in `weights`.
@@ -48,6 +50,7 @@ impl Hparams {
     /// A key that is missing, of another type, or implausible.
     pub fn read(gguf: &Gguf, weights: &Weights<'_>) -> Result<Self, GgufError> {
         let meta = gguf.metadata().arch()?;
+        refuse_keys(meta, weights)?;
         let size = |key, least| positive(meta, key, least);
         let layers = size("block_count", 1)?;
         if layers > MAX_LAYERS {
@@ -62,8 +65,8 @@ impl Hparams {
         }
         let head_dim = |key| Ok::<_, GgufError>(optional_size(meta, key)?.unwrap_or(dim / heads));
         let (key_dim, value_dim) = (head_dim("attention.key_length")?, head_dim("attention.value_length")?);
-        if key_dim == 0 || value_dim == 0 {
-            return Err(meta.implausible("attention.key_length", "at least one element a head"));
+        if ![key_dim, value_dim].iter().all(|dim| (1..=MAX_HEAD_DIM).contains(dim)) {
+            return Err(meta.implausible("attention.key_length", format!("heads of 1 to {MAX_HEAD_DIM} elements")));
         }
         let rot = optional_size(meta, "rope.dimension_count")?.unwrap_or(key_dim);
         if rot > key_dim || !rot.is_multiple_of(2) {
@@ -85,6 +88,35 @@ impl Hparams {
             rot,
         })
     }
+}
+
+/// Numbers that change what a model computes in ways that vt does not have; 0 is as good as absent.
+const FOREIGN_NUMBERS: [&str; 6] = [
+    "attention.scale",
+    "attention.clamp_kqv",
+    "attention.max_alibi_bias",
+    "logit_scale",
+    "residual_scale",
+    "embedding_scale",
+];
+
+/// Notes the keys that tell of something vt does not compute.
+fn refuse_keys(meta: Metadata<'_>, weights: &Weights<'_>) -> Result<(), GgufError> {
+    for key in FOREIGN_NUMBERS {
+        if let Some(found) = meta.optional::<f32>(key)?.filter(|x| *x != 0.0) {
+            weights.problem(format!("key `{key}`: expected 0 or none, found {found}"));
+        }
+    }
+    if let Some(experts) = meta.optional::<usize>("expert_count")?.filter(|n| *n > 0) {
+        weights.problem(format!("key `expert_count`: vt cannot compute mixtures of experts, found {experts}"));
+    }
+    if meta.optional::<bool>("use_parallel_residual")? == Some(true) {
+        weights.problem("key `use_parallel_residual`: expected false, found true");
+    }
+    if meta.optional::<bool>("attention.causal")? == Some(false) {
+        weights.problem("key `attention.causal`: expected true, found false");
+    }
+    Ok(())
 }
 
 fn missing(meta: Metadata<'_>, key: &str) -> GgufError {
@@ -149,9 +181,9 @@ fn rope_scale(meta: Metadata<'_>, weights: &Weights<'_>) -> Result<f32, GgufErro
     };
     let kind = meta.optional::<&str>("rope.scaling.type")?.unwrap_or("linear");
     match (kind, factor) {
-        ("none", _) | (_, None) => Ok(1.0),
+        ("none", _) | ("linear" | "yarn", None) => Ok(1.0),
         ("linear", Some(factor)) => Ok(1.0 / factor),
-        (other, Some(_)) => {
+        (other, _) => {
             weights.problem(format!("key `rope.scaling.type`: vt has no rotary scaling of the kind `{other}`"));
             Ok(1.0)
         }

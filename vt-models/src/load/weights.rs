@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use vt_core::plan::Eager;
 use vt_core::{DType, Tensor, Value};
-use vt_gguf::{Decision, Gguf, GgufError, Policy, Residency, Role, TensorInfo, residency};
+use vt_gguf::{Decision, Gguf, Policy, Residency, Role, TensorInfo, residency};
 
 use super::Target;
 use crate::ModelError;
@@ -29,6 +29,8 @@ pub struct Weights<'a> {
     config: vt_gguf::Config,
     load: bool,
     placeholder: Value,
+    /// The names that the model asked for.
+    asked: RefCell<HashSet<String>>,
     uses: RefCell<Vec<TensorUse>>,
     problems: RefCell<Vec<String>>,
 }
@@ -41,7 +43,8 @@ impl<'a> Weights<'a> {
     /// If there is no memory at all.
     pub fn new(gguf: &'a Gguf, target: &'a Target, config: vt_gguf::Config, load: bool) -> Result<Self, ModelError> {
         let placeholder = Value::weight("missing", Tensor::zeros(DType::F32, &[0])?);
-        Ok(Self { gguf, target, config, load, placeholder, uses: RefCell::default(), problems: RefCell::default() })
+        let (asked, uses, problems) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Ok(Self { gguf, target, config, load, placeholder, asked, uses, problems })
     }
 
     /// A matrix `[rows, cols]` that activations are multiplied with.
@@ -78,18 +81,6 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// Notes a problem if the file's metadata tells of experts.
-    ///
-    /// # Errors
-    /// If the key is of another type.
-    pub fn refuse_experts(&self, gguf: &Gguf) -> Result<(), GgufError> {
-        let experts = gguf.metadata().arch()?.optional::<usize>("expert_count")?.unwrap_or(0);
-        if experts > 0 {
-            self.problem(format!("key `expert_count`: vt cannot compute mixtures of experts, found {experts}"));
-        }
-        Ok(())
-    }
-
     /// Notes something that stands in the way.
     pub fn problem(&self, what: impl Into<String>) {
         self.problems.borrow_mut().push(what.into());
@@ -106,10 +97,13 @@ impl<'a> Weights<'a> {
 
     /// The uses of all tensors taken, the names of those that were not, and everything that stood in the way.
     pub fn findings(self) -> (Vec<TensorUse>, Vec<String>, Vec<String>) {
-        let uses = self.uses.into_inner();
-        let taken: HashSet<&str> = uses.iter().map(|u| u.name.as_str()).collect();
-        let unused = self.gguf.tensors().map(|t| t.name()).filter(|n| !taken.contains(n)).map(str::to_owned).collect();
-        (uses, unused, self.problems.into_inner())
+        let asked = self.asked.into_inner();
+        let names = self.gguf.tensors().map(|t| t.name());
+        let unused: Vec<String> = names.filter(|name| !asked.contains(*name)).map(str::to_owned).collect();
+        let mut problems = self.problems.into_inner();
+        let strange = unused.iter().filter(|name| computes(name, &asked));
+        problems.extend(strange.map(|name| format!("tensor `{name}`: vt does not have what it is for")));
+        (self.uses.into_inner(), unused, problems)
     }
 
     fn required(&self, name: &str, role: Role, shape: &[usize]) -> Value {
@@ -120,6 +114,7 @@ impl<'a> Weights<'a> {
     }
 
     fn take(&self, name: &str, role: Role, shape: &[usize]) -> Result<Tensor, Box<dyn std::error::Error>> {
+        self.asked.borrow_mut().insert(name.to_owned());
         let Some(info) = self.gguf.info(name) else { return Err("missing".into()) };
         if info.shape() != shape {
             return Err(format!("expected shape {shape:?}, found {:?}", info.shape()).into());
@@ -156,4 +151,24 @@ impl<'a> Weights<'a> {
         self.problem(format!("tensor `{name}`: {problem}"));
         self.placeholder.clone()
     }
+}
+
+/// Tensors outside the layers that change what a model computes.
+const FOREIGN_TENSORS: [&str; 5] = [
+    "output_norm.bias",
+    "token_embd_norm.weight",
+    "position_embd.weight",
+    "rope_factors_long.weight",
+    "rope_factors_short.weight",
+];
+
+/// Whether a tensor that was not asked for is a part of what the file's model computes: one of a layer whose norm was,
+/// or one of those that vt does not have. The rotary frequencies that old converters wrote to each layer are what
+/// everyone computes.
+fn computes(name: &str, asked: &HashSet<String>) -> bool {
+    let Some((layer, part)) = name.strip_prefix("blk.").and_then(|rest| rest.split_once('.')) else {
+        return FOREIGN_TENSORS.contains(&name);
+    };
+    let frequencies = part == "attn_rot_embd" || part.ends_with("inv_freq");
+    !frequencies && asked.contains(&format!("blk.{layer}.attn_norm.weight"))
 }
