@@ -2,8 +2,8 @@
 
 mod tiny;
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -99,16 +99,5 @@ fn every_answer_has_its_model() {
     for folder in folders {
         let name = folder.file_name().unwrap().to_str().unwrap();
         assert_eq!(tiny::find(name).name, name);
-    }
-}
-
-#[test]
-#[ignore = "for goldens/models/make.py: writes the models, and what they are to be asked, into VT_TINY_MODELS"]
-fn write_the_models() {
-    let folder = PathBuf::from(env::var_os("VT_TINY_MODELS").unwrap());
-    for (seed, tiny) in (1..).zip(tiny::ALL) {
-        fs::write(folder.join(tiny.name).with_extension("gguf"), tiny.file()).unwrap();
-        let tokens = serde_json::to_vec(&tiny::tokens(seed, 12)).unwrap();
-        fs::write(folder.join(tiny.name).with_extension("json"), tokens).unwrap();
     }
 }

@@ -109,6 +109,6 @@ impl fmt::Display for Report {
             writeln!(f, "{} {} on {} ({}): {why}", check.op, check.case, check.device, check.kernel)?;
         }
         let failed = self.failures().count();
-        write!(f, "{} passed, {failed} failed, {} refused", self.passed(), self.refused())
+        write!(f, "{} passed, {failed} failed, {} not for the kernel", self.passed(), self.refused())
     }
 }
