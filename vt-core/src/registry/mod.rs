@@ -67,7 +67,7 @@ impl Registry {
 
     /// The device of that name.
     pub fn device(&self, name: &str) -> Option<&Arc<dyn Device>> {
-        self.devices.iter().find(|d| d.name() == name)
+        self.devices.get(self.device_index(name)?)
     }
 
     /// The number of the device of that name.
@@ -77,7 +77,7 @@ impl Registry {
 
     /// The device that computes what others cannot: the first that works in the host's memory.
     pub fn reference(&self) -> Option<&Arc<dyn Device>> {
-        self.devices.iter().find(|d| d.store().is_none())
+        self.devices.get(self.reference_index()?)
     }
 
     /// The number of [`Registry::reference`].
@@ -133,8 +133,8 @@ impl Registry {
     }
 
     fn candidates(&self, op: &dyn AnyOp, device: &str) -> &[Arc<dyn AnyKernel>] {
-        let device = self.devices.iter().find(|d| d.name() == device).map(|d| d.name());
-        device.and_then(|d| self.kernels.get(&(type_of(op), d))).map_or(&[], Vec::as_slice)
+        let kernels = self.device(device).and_then(|d| self.kernels.get(&(type_of(op), d.name())));
+        kernels.map_or(&[], Vec::as_slice)
     }
 }
 
