@@ -1,6 +1,6 @@
 //! What several block types share: decoding from integers, and the packed scales of Q4_K and Q5_K.
 
-use super::SubScales;
+use super::{SubScales, WeightBlock, f16_to_f32};
 
 /// `out = d * quants`.
 #[inline(always)]
@@ -26,6 +26,16 @@ pub(super) fn decode_parts(
             *out = scale * f32::from(q) - minimum;
         }
     }
+}
+
+/// Decodes a block of a type with minima: of Q2_K, Q4_K and Q5_K.
+#[inline(always)]
+pub(super) fn decode_with_minima<W: WeightBlock>(block: &[u8], out: &mut [f32]) {
+    let mut quants = [0; 256];
+    W::unpack(block, &[1; 16], &mut quants);
+    let scales = (f16_to_f32(W::scale(block)), &W::sub_scales(block)[..W::MINIMA]);
+    let minima = (f16_to_f32(W::offset(block)), &W::minima(block)[..W::MINIMA]);
+    decode_parts(&quants, scales, minima, out);
 }
 
 /// The eight 6-bit scales in the 12 bytes of Q4_K and Q5_K. Numbers 0 to 3 lie in the low six bits of bytes 0 to 3; of

@@ -3,8 +3,8 @@
 
 use vt_core::DType;
 
-use super::kquant::decode_parts;
-use super::{Offset, Q8K, SubScales, WeightBlock, f16_at, u16_at};
+use super::kquant::decode_with_minima;
+use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +19,7 @@ impl WeightBlock for Q2K {
 
     #[inline(always)]
     fn decode(block: &[u8], out: &mut [f32]) {
-        let mut quants = [0; 256];
-        Self::unpack(block, &[1; 16], &mut quants);
-        let scales = (f16_at(block, 80), &Self::sub_scales(block)[..]);
-        let minima = (f16_at(block, 82), &Self::minima(block)[..]);
-        decode_parts(&quants, scales, minima, out);
+        decode_with_minima::<Self>(block, out);
     }
 
     #[inline(always)]

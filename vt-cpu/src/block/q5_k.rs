@@ -4,8 +4,8 @@
 
 use vt_core::DType;
 
-use super::kquant::{decode_parts, packed_minima, packed_scales};
-use super::{Offset, Q8K, SubScales, WeightBlock, f16_at, u16_at};
+use super::kquant::{decode_with_minima, packed_minima, packed_scales};
+use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
 #[derive(Clone, Copy, Debug)]
@@ -22,11 +22,7 @@ impl WeightBlock for Q5K {
 
     #[inline(always)]
     fn decode(block: &[u8], out: &mut [f32]) {
-        let mut quants = [0; 256];
-        Self::unpack(block, &[1; 16], &mut quants);
-        let scales = (f16_at(block, 0), &Self::sub_scales(block)[..8]);
-        let minima = (f16_at(block, 2), &Self::minima(block)[..8]);
-        decode_parts(&quants, scales, minima, out);
+        decode_with_minima::<Self>(block, out);
     }
 
     #[inline(always)]
