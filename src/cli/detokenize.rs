@@ -7,7 +7,7 @@ use super::model::ModelArgs;
 use super::stop::Stop;
 use super::text;
 
-/// Show the text of tokens, byte for byte
+/// Show the text of tokens, byte for byte, as a text of its own: without the space that a vocabulary starts texts with
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

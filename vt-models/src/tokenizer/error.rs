@@ -61,6 +61,23 @@ pub enum TokenizerError {
         /// Its place in `tokenizer.ggml.merges`.
         index: usize,
     },
+    /// A SentencePiece vocabulary without `tokenizer.ggml.scores`.
+    #[error("a SentencePiece vocabulary needs scores")]
+    MissingScores,
+    /// There are fewer scores than tokens.
+    #[error("{scores} scores for {tokens} tokens")]
+    TooFewScores {
+        /// Entries of `tokenizer.ggml.scores`.
+        scores: usize,
+        /// Entries of `tokenizer.ggml.tokens`.
+        tokens: usize,
+    },
+    /// A score that cannot be compared.
+    #[error("the score of token {id} is not a number")]
+    BadScore {
+        /// The token.
+        id: u32,
+    },
     /// A token of the type "byte" whose text is not `<0xHH>`.
     #[error("byte token {id} is not of the form <0xHH>")]
     BadByteToken {

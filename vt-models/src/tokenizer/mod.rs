@@ -1,9 +1,15 @@
 //! Tokenizers: text to token ids and back.
 //!
 //! [`Vocab`] is a vocabulary as a GGUF file states it, [`Tokenizer`] works with it, [`TextStream`] shows text as
-//! tokens come. Supported is byte-level BPE (`tokenizer.ggml.model` = `gpt2`). llama.cpp is the reference: the ids are
-//! the same, and so is what is special. Unlike there, bytes that are not UTF-8 survive, and where special tokens
-//! overlap the leftmost wins (there, the longest of the whole text).
+//! tokens come. Two kinds (`tokenizer.ggml.model`) are supported: byte-level BPE (`gpt2`) and SentencePiece's BPE with
+//! scores (`llama`). llama.cpp is the reference: the ids are the same, and so is what is special. The differences:
+//!
+//! - Bytes that are not UTF-8 survive. In a SentencePiece text a broken character ends before a space, where llama.cpp
+//!   takes part of the space's `▁` into it.
+//! - Where special tokens overlap in a text, the leftmost wins; there, the longest of the whole text.
+//! - A byte without a token becomes the unknown token, or is left out where there is none; llama.cpp fails, or leaves
+//!   it out.
+//! - No spaces are taken out of the text of tokens (there, of some byte-level vocabularies, before `.` and the like).
 
 mod byte_strings;
 mod error;
@@ -12,6 +18,7 @@ mod pre;
 mod roles;
 mod special;
 mod stream;
+mod strip;
 #[cfg(test)]
 mod tests;
 mod text_index;
@@ -22,9 +29,9 @@ pub use error::TokenizerError;
 pub use stream::TextStream;
 pub use vocab::{SpecialIds, TokenType, Vocab};
 
-use model::Model;
-use pre::PreTokenizer;
+use model::{Kind, Model};
 use special::{Fragment, SpecialMatcher};
+use strip::Strip;
 
 /// How a text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,12 +46,12 @@ pub struct EncodeOptions {
 #[derive(Debug)]
 pub struct Tokenizer {
     model: Model,
-    pre: &'static PreTokenizer,
     assumes_pre: bool,
     types: Vec<TokenType>,
     pieces: ByteStrings,
     user_defined: SpecialMatcher,
     all_special: SpecialMatcher,
+    strip: Strip,
     end_of_generation: Vec<u32>,
     bos: Option<u32>,
     eos: Option<u32>,
@@ -59,27 +66,28 @@ impl Tokenizer {
     /// An unsupported model or pre-tokenizer, and whatever in the vocabulary contradicts itself: see
     /// [`TokenizerError`].
     pub fn new(mut vocab: Vocab) -> Result<Self, TokenizerError> {
-        model::check_name(&vocab.model)?;
-        let pre = PreTokenizer::by_name(vocab.pre.as_deref().unwrap_or(pre::DEFAULT))?;
+        let kind = Kind::by_name(&vocab.model)?;
+        kind.complete(&mut vocab.special, vocab.tokens.len());
         vocab.validate()?;
         let mut types = std::mem::take(&mut vocab.token_types);
         types.resize(vocab.tokens.len(), TokenType::Normal);
         let end_of_generation = roles::assign(&vocab.tokens, &vocab.special, &mut types);
-        let pieces = model::pieces(&vocab.tokens, &types)?;
+        let pieces = kind.pieces(&vocab.tokens, &types)?;
+        let model = Model::new(kind, &vocab)?;
         let is_user_defined = |kind| kind == TokenType::UserDefined;
         Ok(Self {
-            model: Model::new(&vocab, pre)?,
-            pre,
-            assumes_pre: vocab.pre.is_none(),
+            assumes_pre: model.pre().is_some() && vocab.pre.is_none(),
             user_defined: SpecialMatcher::new(&pieces, &types, is_user_defined),
             all_special: SpecialMatcher::new(&pieces, &types, |kind| is_user_defined(kind) || kind.is_special()),
+            strip: Strip::new(&vocab, &types),
             types,
             pieces,
             end_of_generation,
             bos: vocab.special.bos,
             eos: vocab.special.eos,
-            adds_bos: vocab.add_bos.unwrap_or(pre.add_bos) && vocab.special.bos.is_some(),
+            adds_bos: vocab.add_bos.unwrap_or(model.adds_bos()) && vocab.special.bos.is_some(),
             adds_eos: vocab.add_eos.unwrap_or(false) && vocab.special.eos.is_some(),
+            model,
         })
     }
 
@@ -88,25 +96,38 @@ impl Tokenizer {
         let mut tokens = Vec::new();
         tokens.extend(self.bos.filter(|_| options.add_bos && self.adds_bos));
         let matcher = if options.special { &self.all_special } else { &self.user_defined };
-        matcher.split(&self.pieces, text.as_ref(), |fragment| match fragment {
-            Fragment::Text(text) => self.model.encode(text, &mut tokens),
-            Fragment::Token(id) => tokens.push(id),
+        let mut starts = true;
+        matcher.split(&self.pieces, &self.strip, text.as_ref(), |fragment| {
+            match fragment {
+                Fragment::Text(text) => self.model.encode(text, starts, &mut tokens),
+                Fragment::Token(id) => tokens.push(id),
+            }
+            starts = matches!(fragment, Fragment::Token(_));
         });
         tokens.extend(self.eos.filter(|_| options.add_bos && self.adds_eos));
         tokens
     }
 
-    /// The bytes of `tokens`; with `special` those of control tokens, too.
+    /// The bytes of `tokens`, a text of their own; with `special` those of control tokens, too.
+    ///
+    /// Where [`Tokenizer::encode`] starts a text with a space that is not written, the first token is shown without
+    /// it. Only the first: behind a BOS token, or in the middle of a text, the space is shown, as llama.cpp does.
+    /// So what was encoded without BOS and special tokens comes back byte for byte, except that a SentencePiece
+    /// vocabulary has no other `▁` (U+2581) than its space.
     ///
     /// # Errors
     /// A token id that the vocabulary does not have.
     pub fn decode(&self, tokens: &[u32], special: bool) -> Result<Vec<u8>, TokenizerError> {
         let mut bytes = Vec::new();
+        let mut starts = self.model.adds_space();
         for &id in tokens {
             if id as usize >= self.len() {
                 return Err(TokenizerError::UnknownToken { id, tokens: self.len() });
             }
-            bytes.extend_from_slice(self.piece(id, special));
+            let piece = self.piece(id, special);
+            let shown = if starts { piece.strip_prefix(b" ").unwrap_or(piece) } else { piece };
+            bytes.extend_from_slice(shown);
+            starts = false;
         }
         Ok(bytes)
     }
@@ -152,12 +173,12 @@ impl Tokenizer {
         self.adds_bos
     }
 
-    /// The pre-tokenizer's name.
-    pub fn pre_name(&self) -> &'static str {
-        self.pre.name()
+    /// The pre-tokenizer's name, if the kind of tokenizer has one.
+    pub fn pre_name(&self) -> Option<&'static str> {
+        self.model.pre().map(|pre| pre.name())
     }
 
-    /// Whether the file names no pre-tokenizer, so that `default` is used: a reason to warn, because texts may be cut
+    /// Whether the file names no pre-tokenizer where one is needed, so that `default` is used: a reason to warn, because texts may be cut
     /// otherwise than in training.
     pub fn assumes_pre(&self) -> bool {
         self.assumes_pre

@@ -32,6 +32,26 @@ const END_OF_GENERATION: [&str; 22] = [
     "[e~[",
 ];
 
+/// Texts of tokens that are shown and recognised whatever the file says.
+const SHOWN: [&str; 4] = ["<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"];
+
+/// A text of [`END_OF_GENERATION`] that does not end an answer in vocabularies with certain other end tokens.
+struct Exception {
+    text: &'static str,
+    /// One of each list ends answers, too.
+    beside: &'static [&'static [&'static str]],
+    becomes: TokenType,
+}
+
+const EXCEPTIONS: [Exception; 2] = [
+    Exception {
+        text: "<|end|>",
+        beside: &[&["<|return|>", "<|flush|>"], &["<|call|>", "<|calls|>"]],
+        becomes: TokenType::UserDefined,
+    },
+    Exception { text: "</s>", beside: &[&["<|tool_response>", "<|plamo:eos|>"]], becomes: TokenType::Normal },
+];
+
 /// A role that one token of a vocabulary has: that which the file names, or else the first of the texts that exists.
 struct Role {
     id: fn(&SpecialIds) -> Option<u32>,
@@ -96,28 +116,41 @@ const ROLES: [Role; 7] = [
     Role { id: |ids| ids.fim_sep, texts: &["<|file_sep|>"], ends_generation: true },
 ];
 
-/// Makes tokens with a control token's text control tokens, and returns the ids that end an answer, ascending.
+/// Gives tokens the type that their text implies, and returns the ids that end an answer, ascending.
 pub(super) fn assign(tokens: &ByteStrings, special: &SpecialIds, types: &mut [TokenType]) -> Vec<u32> {
     let known = KnownTexts::find(tokens);
     let mut ends: Vec<u32> = [special.eos, special.eot].into_iter().flatten().collect();
     for id in END_OF_GENERATION.iter().filter_map(|text| known.id(text)) {
-        make_control(types, id);
+        set(types, id, TokenType::Control);
         ends.push(id);
     }
     for role in &ROLES {
         let named = (role.id)(special);
         let found = if named.is_none() { role.texts.iter().find_map(|text| known.id(text)) } else { None };
-        found.iter().for_each(|&id| make_control(types, id));
+        found.iter().for_each(|&id| set(types, id, TokenType::Control));
         ends.extend(named.or(found).filter(|_| role.ends_generation));
+    }
+    SHOWN.iter().filter_map(|text| known.id(text)).for_each(|id| set(types, id, TokenType::UserDefined));
+    for exception in &EXCEPTIONS {
+        except(exception, &known, types, &mut ends);
     }
     ends.sort_unstable();
     ends.dedup();
     ends
 }
 
-fn make_control(types: &mut [TokenType], id: u32) {
-    if let Some(kind) = types.get_mut(id as usize) {
-        *kind = TokenType::Control;
+fn except(exception: &Exception, known: &KnownTexts, types: &mut [TokenType], ends: &mut Vec<u32>) {
+    let ending = |text: &str| known.id(text).filter(|id| ends.contains(id));
+    let applies = exception.beside.iter().all(|texts| texts.iter().any(|text| ending(text).is_some()));
+    if let Some(id) = ending(exception.text).filter(|_| applies) {
+        ends.retain(|&end| end != id);
+        set(types, id, exception.becomes);
+    }
+}
+
+fn set(types: &mut [TokenType], id: u32, kind: TokenType) {
+    if let Some(place) = types.get_mut(id as usize) {
+        *place = kind;
     }
 }
 
@@ -126,7 +159,9 @@ struct KnownTexts(Vec<(&'static str, Option<u32>)>);
 
 impl KnownTexts {
     fn find(tokens: &ByteStrings) -> Self {
-        let texts = END_OF_GENERATION.iter().chain(ROLES.iter().flat_map(|role| role.texts));
+        let beside = EXCEPTIONS.iter().flat_map(|exception| exception.beside.iter().copied().flatten());
+        let texts =
+            END_OF_GENERATION.iter().chain(ROLES.iter().flat_map(|role| role.texts)).chain(&SHOWN).chain(beside);
         let mut known: Vec<_> = texts.map(|&text| (text, None)).collect();
         known.sort_unstable();
         known.dedup();

@@ -1,6 +1,7 @@
 //! Special tokens in a text.
 
 use super::byte_strings::ByteStrings;
+use super::strip::Strip;
 use super::vocab::TokenType;
 
 /// A stretch of a text.
@@ -34,8 +35,20 @@ impl SpecialMatcher {
         Self { sorted, starts }
     }
 
-    /// Calls `fragment` with the tokens of the set in `text` and the stretches between them, none of which is empty.
-    pub(super) fn split<'t>(&self, texts: &ByteStrings, mut text: &'t [u8], mut fragment: impl FnMut(Fragment<'t>)) {
+    /// Calls `fragment` with the tokens of the set in `text` and the stretches between them, none of which is empty,
+    /// without what `strip` takes.
+    pub(super) fn split<'t>(
+        &self,
+        texts: &ByteStrings,
+        strip: &Strip,
+        mut text: &'t [u8],
+        mut fragment: impl FnMut(Fragment<'t>),
+    ) {
+        let text_fragment = |text: &'t [u8], fragment: &mut dyn FnMut(Fragment<'t>)| {
+            if !text.is_empty() {
+                fragment(Fragment::Text(text));
+            }
+        };
         let mut place = 0;
         while let Some(&byte) = text.get(place) {
             let found = if self.starts[usize::from(byte)] { self.longest(texts, &text[place..]) } else { None };
@@ -43,16 +56,12 @@ impl SpecialMatcher {
                 place += 1;
                 continue;
             };
-            if place > 0 {
-                fragment(Fragment::Text(&text[..place]));
-            }
+            text_fragment(strip.before(id, &text[..place]), &mut fragment);
             fragment(Fragment::Token(id));
-            text = &text[place + length..];
+            text = strip.after(id, &text[place + length..]);
             place = 0;
         }
-        if !text.is_empty() {
-            fragment(Fragment::Text(text));
-        }
+        text_fragment(text, &mut fragment);
     }
 
     /// The longest token at the front of `text` and its length: the sorted list is narrowed byte by byte.
@@ -85,7 +94,7 @@ mod tests {
         let types = vec![TokenType::Control; tokens.len()];
         let matcher = SpecialMatcher::new(&texts, &types, |_| true);
         let mut found = Vec::new();
-        matcher.split(&texts, text.as_bytes(), |fragment| found.push(fragment));
+        matcher.split(&texts, &Strip::default(), text.as_bytes(), |fragment| found.push(fragment));
         found
     }
 

@@ -4,6 +4,9 @@ use super::Tokenizer;
 
 /// Turns tokens into text one at a time. A character whose bytes are spread over tokens appears with the last of
 /// them. Bytes that are not UTF-8 appear as U+FFFD, just as in [`String::from_utf8_lossy`] of all bytes together.
+///
+/// The tokens continue a text: a space that the first of them starts with is shown, other than in
+/// [`Tokenizer::decode`].
 #[derive(Debug, Clone, Default)]
 pub struct TextStream {
     special: bool,

@@ -43,13 +43,16 @@ impl TokenType {
     }
 }
 
-/// The ids that a file gives in `tokenizer.ggml.<name>_token_id`.
+/// The ids that a file gives in `tokenizer.ggml.<name>_token_id`. A SentencePiece vocabulary has `unk` 0, `bos` 1 and
+/// `eos` 2 if the file says nothing else.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SpecialIds {
     /// Beginning of a sequence.
     pub bos: Option<u32>,
     /// End of a sequence.
     pub eos: Option<u32>,
+    /// Stands for what the vocabulary cannot express (`unknown_token_id`).
+    pub unk: Option<u32>,
     /// End of a turn.
     pub eot: Option<u32>,
     /// End of a message.
@@ -69,10 +72,11 @@ pub struct SpecialIds {
 }
 
 impl SpecialIds {
-    fn named(&self) -> [(&'static str, Option<u32>); 10] {
+    fn named(&self) -> [(&'static str, Option<u32>); 11] {
         [
             ("bos", self.bos),
             ("eos", self.eos),
+            ("unknown", self.unk),
             ("eot", self.eot),
             ("eom", self.eom),
             ("fim_pre", self.fim_pre),
@@ -86,11 +90,11 @@ impl SpecialIds {
 }
 
 /// A vocabulary, filled from the keys `tokenizer.ggml.*` of a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Vocab {
-    /// `model`: the kind of tokenizer, such as `gpt2`.
+    /// `model`: the kind of tokenizer: `gpt2` or `llama`.
     pub model: String,
-    /// `pre`: the pre-tokenizer; a file without it gets `default`.
+    /// `pre`: the pre-tokenizer of a `gpt2` vocabulary; a file without it gets `default`.
     pub pre: Option<String>,
     /// `tokens`: each token's text, as the bytes in the file. Empty texts and repeated texts are legal.
     pub tokens: ByteStrings,
@@ -98,12 +102,20 @@ pub struct Vocab {
     pub token_types: Vec<TokenType>,
     /// `merges`: `left right`, in the order of their rank.
     pub merges: Option<ByteStrings>,
+    /// `scores`: at least one per token of a `llama` vocabulary, which merges the highest first.
+    pub scores: Option<Vec<f32>>,
+    /// `add_space_prefix` of a `llama` vocabulary: a text starts with a space that is not written; true without it.
+    pub add_space_prefix: Option<bool>,
     /// The special ids.
     pub special: SpecialIds,
-    /// `add_bos_token`; without it the pre-tokenizer decides.
+    /// `add_bos_token`; without it the kind of tokenizer, or the pre-tokenizer, decides.
     pub add_bos: Option<bool>,
     /// `add_eos_token`; without it no token is added.
     pub add_eos: Option<bool>,
+    /// `general.architecture`: with the name it says which special tokens take the white space beside them.
+    pub architecture: Option<String>,
+    /// `general.name`.
+    pub name: Option<String>,
 }
 
 impl Vocab {

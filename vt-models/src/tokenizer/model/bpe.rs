@@ -13,7 +13,7 @@ use super::merge::{MAX_WORD, MergeTable, Merger};
 /// The tables of a byte-level BPE vocabulary.
 #[derive(Debug)]
 pub(in super::super) struct Bpe {
-    pre: &'static PreTokenizer,
+    pub(in super::super) pre: &'static PreTokenizer,
     /// The symbol of each single byte.
     bytes: [u32; 256],
     merges: MergeTable,
@@ -52,7 +52,7 @@ impl Bpe {
     }
 
     fn encode_word(&self, word: &[u8], merger: &mut Merger, tokens: &mut Vec<u32>) {
-        let symbols = word.iter().map(|&byte| self.bytes[usize::from(byte)]);
+        let symbols = word.iter().map(|&byte| (self.bytes[usize::from(byte)], 1));
         merger.merge(&self.merges, symbols, |symbol, range| {
             if symbol < self.tokens {
                 tokens.push(symbol);

@@ -1,7 +1,9 @@
 //! A tiny vocabulary: the 256 bytes, a few merges, a few special tokens.
 
-use super::model::byte_alphabet::char_of;
-use super::*;
+use super::super::model::byte_alphabet::char_of;
+use super::super::*;
+use super::random::Random;
+use super::{PLAIN, WITH_SPECIAL};
 
 const MERGES: [&str; 9] = ["l l", "h e", "Ġ w", "e ll", "he ll", "a a", "aa aa", "o o", "l o"];
 const SPECIAL: [(&str, TokenType); 8] = [
@@ -30,6 +32,7 @@ fn vocab() -> Vocab {
         special: SpecialIds { bos: Some(special_id("<s>")), eos: Some(special_id("</s>")), ..SpecialIds::default() },
         add_bos: Some(true),
         add_eos: None,
+        ..Vocab::default()
     }
 }
 
@@ -40,9 +43,6 @@ fn special_id(text: &str) -> u32 {
 fn merged_id(text: &str) -> u32 {
     (256 + MERGES.iter().position(|merge| merge.replace(' ', "") == text).unwrap()) as u32
 }
-
-const PLAIN: EncodeOptions = EncodeOptions { add_bos: false, special: false };
-const WITH_SPECIAL: EncodeOptions = EncodeOptions { add_bos: false, special: true };
 
 /// Merging by the definition: look through the whole word for the lowest rank, again and again.
 fn merged_by_definition(word: &[u8]) -> Vec<Vec<u8>> {
@@ -58,20 +58,6 @@ fn merged_by_definition(word: &[u8]) -> Vec<Vec<u8>> {
         parts[at].extend(right);
     }
     parts
-}
-
-struct Random(u32);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (self.0 >> 8) as usize % limit
-    }
-
-    fn bytes(&mut self, alphabet: &[u8]) -> Vec<u8> {
-        let length = self.below(60);
-        (0..length).map(|_| alphabet[self.below(alphabet.len())]).collect()
-    }
 }
 
 #[test]
@@ -258,7 +244,7 @@ fn bytes_without_a_token_are_left_out() {
     let tokenizer = Tokenizer::new(vocab).unwrap();
     assert_eq!(tokenizer.encode("abcba", PLAIN), [2, 1, 0]);
     assert!(tokenizer.assumes_pre());
-    assert_eq!(tokenizer.pre_name(), "default");
+    assert_eq!(tokenizer.pre_name(), Some("default"));
 }
 
 #[test]
@@ -271,7 +257,7 @@ fn what_contradicts_itself_is_an_error() {
     };
     let tokens = vocab().tokens.len();
     let unsupported = error(&|vocab| vocab.model = "bert".into());
-    assert_eq!(unsupported, E::UnsupportedModel { model: "bert".into(), supported: "gpt2".into() });
+    assert_eq!(unsupported, E::UnsupportedModel { model: "bert".into(), supported: "gpt2, llama".into() });
     assert!(matches!(error(&|vocab| vocab.pre = Some("x".into())), E::UnsupportedPre { .. }));
     assert_eq!(error(&|vocab| vocab.token_types.truncate(3)), E::TooFewTypes { types: 3, tokens });
     let id = tokens as u32;
