@@ -11,6 +11,7 @@ mod model;
 mod ops;
 mod pull;
 mod run;
+mod sampling;
 mod stop;
 mod test_ops;
 mod text;
