@@ -32,25 +32,8 @@ const END_OF_GENERATION: [&str; 22] = [
     "[e~[",
 ];
 
-/// Texts of tokens that are shown and recognised whatever the file says.
-const SHOWN: [&str; 4] = ["<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"];
-
-/// A text of [`END_OF_GENERATION`] that does not end an answer in vocabularies with certain other end tokens.
-struct Exception {
-    text: &'static str,
-    /// One of each list ends answers, too.
-    beside: &'static [&'static [&'static str]],
-    becomes: TokenType,
-}
-
-const EXCEPTIONS: [Exception; 2] = [
-    Exception {
-        text: "<|end|>",
-        beside: &[&["<|return|>", "<|flush|>"], &["<|call|>", "<|calls|>"]],
-        becomes: TokenType::UserDefined,
-    },
-    Exception { text: "</s>", beside: &[&["<|tool_response>", "<|plamo:eos|>"]], becomes: TokenType::Normal },
-];
+/// Texts of tokens that are part of the text whatever the file says: marks between the parts of an answer.
+const ALWAYS_SHOWN: [&str; 4] = ["<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"];
 
 /// A role that one token of a vocabulary has: that which the file names, or else the first of the texts that exists.
 struct Role {
@@ -116,41 +99,47 @@ const ROLES: [Role; 7] = [
     Role { id: |ids| ids.fim_sep, texts: &["<|file_sep|>"], ends_generation: true },
 ];
 
-/// Gives tokens the type that their text implies, and returns the ids that end an answer, ascending.
+/// Gives tokens with a well-known text the type that goes with it, and returns the ids that end an answer, ascending.
 pub(super) fn assign(tokens: &ByteStrings, special: &SpecialIds, types: &mut [TokenType]) -> Vec<u32> {
     let known = KnownTexts::find(tokens);
     let mut ends: Vec<u32> = [special.eos, special.eot].into_iter().flatten().collect();
     for id in END_OF_GENERATION.iter().filter_map(|text| known.id(text)) {
-        set(types, id, TokenType::Control);
+        set_type(types, id, TokenType::Control);
         ends.push(id);
     }
     for role in &ROLES {
         let named = (role.id)(special);
         let found = if named.is_none() { role.texts.iter().find_map(|text| known.id(text)) } else { None };
-        found.iter().for_each(|&id| set(types, id, TokenType::Control));
+        found.iter().for_each(|&id| set_type(types, id, TokenType::Control));
         ends.extend(named.or(found).filter(|_| role.ends_generation));
     }
-    SHOWN.iter().filter_map(|text| known.id(text)).for_each(|id| set(types, id, TokenType::UserDefined));
-    for exception in &EXCEPTIONS {
-        except(exception, &known, types, &mut ends);
+    for id in ALWAYS_SHOWN.iter().filter_map(|text| known.id(text)) {
+        set_type(types, id, TokenType::UserDefined);
+    }
+    for (id, kind) in inner_marks(&known, &ends) {
+        set_type(types, id, kind);
+        ends.retain(|&end| end != id);
     }
     ends.sort_unstable();
     ends.dedup();
     ends
 }
 
-fn except(exception: &Exception, known: &KnownTexts, types: &mut [TokenType], ends: &mut Vec<u32>) {
-    let ending = |text: &str| known.id(text).filter(|id| ends.contains(id));
-    let applies = exception.beside.iter().all(|texts| texts.iter().any(|text| ending(text).is_some()));
-    if let Some(id) = ending(exception.text).filter(|_| applies) {
-        ends.retain(|&end| end != id);
-        set(types, id, exception.becomes);
-    }
+/// Tokens that end an answer elsewhere but are something else beside others of the vocabulary, and what they are.
+fn inner_marks(known: &KnownTexts, ends: &[u32]) -> Vec<(u32, TokenType)> {
+    let end = |text: &str| known.id(text).filter(|id| ends.contains(id));
+    let any = |texts: [&str; 2]| texts.into_iter().any(|text| end(text).is_some());
+    // Where a message can end in a call, `<|end|>` is only the end of a part (gpt-oss, Solar Open).
+    let calls = any(["<|call|>", "<|calls|>"]) && any(["<|return|>", "<|flush|>"]);
+    let part = end("<|end|>").filter(|_| calls).map(|id| (id, TokenType::UserDefined));
+    // Gemma 4 and PLaMo have `</s>` as a piece of HTML.
+    let html = end("</s>").filter(|_| any(["<|tool_response>", "<|plamo:eos|>"])).map(|id| (id, TokenType::Normal));
+    part.into_iter().chain(html).collect()
 }
 
-fn set(types: &mut [TokenType], id: u32, kind: TokenType) {
-    if let Some(place) = types.get_mut(id as usize) {
-        *place = kind;
+fn set_type(types: &mut [TokenType], id: u32, kind: TokenType) {
+    if let Some(entry) = types.get_mut(id as usize) {
+        *entry = kind;
     }
 }
 
@@ -159,9 +148,8 @@ struct KnownTexts(Vec<(&'static str, Option<u32>)>);
 
 impl KnownTexts {
     fn find(tokens: &ByteStrings) -> Self {
-        let beside = EXCEPTIONS.iter().flat_map(|exception| exception.beside.iter().copied().flatten());
-        let texts =
-            END_OF_GENERATION.iter().chain(ROLES.iter().flat_map(|role| role.texts)).chain(&SHOWN).chain(beside);
+        let roles = ROLES.iter().flat_map(|role| role.texts);
+        let texts = END_OF_GENERATION.iter().chain(roles).chain(&ALWAYS_SHOWN).chain(&["<|plamo:eos|>"]);
         let mut known: Vec<_> = texts.map(|&text| (text, None)).collect();
         known.sort_unstable();
         known.dedup();

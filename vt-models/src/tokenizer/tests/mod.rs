@@ -2,7 +2,6 @@
 
 mod bpe;
 mod random;
-mod roles;
 mod spm;
 mod spm_goldens;
 
