@@ -20,7 +20,7 @@ use spm::Spm;
 #[derive(Debug)]
 pub(super) enum Model {
     /// Byte-level BPE.
-    Bpe(Bpe),
+    Bpe(Box<Bpe>),
     /// SentencePiece's BPE.
     Spm(Box<Spm>),
 }
@@ -32,7 +32,7 @@ impl Model {
             Kind::ByteLevelBpe => {
                 let pre = PreTokenizer::by_name(vocab.pre.as_deref().unwrap_or(pre::DEFAULT))?;
                 let merges = vocab.merges.as_ref().ok_or(TokenizerError::MissingMerges)?;
-                Ok(Self::Bpe(Bpe::new(&vocab.tokens, merges, pre)?))
+                Ok(Self::Bpe(Box::new(Bpe::new(&vocab.tokens, merges, pre)?)))
             }
             Kind::SentencePiece => Ok(Self::Spm(Box::new(Spm::new(vocab)?))),
         }
