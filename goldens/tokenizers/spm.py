@@ -20,7 +20,7 @@ HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spm")
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
 
 # Merges lead to a token only if its parts are tokens too, so words stand here with their parts. Equal scores are wanted.
-PIECES = """▁ e t a o h l d r s n i 1 2 0 < > x ▁▁ ▁▁▁▁ th the ▁the ▁t he ll el hell hello ▁hello lo llo or ld orld ▁w ▁world
+PIECES = r"""▁ e t a o h l d r s n i 1 2 0 < > x ▁▁ ▁▁▁▁ th the ▁the ▁t he ll el hell hello ▁hello lo llo or ld orld ▁w ▁world
 in an er aa aaaa é 字 ▁字 字字 ▁字字 😀 ю <0 x4 <0x4 s> \n \n\n \t 12 10 00 000 e▁ ▁e▁ ▁é ▁a ▁1"""
 SCORES = {"▁▁": -1, "▁▁▁▁": -2, "aa": -3, "aaaa": -3, "ll": -3, "he": -3, "el": -3, "th": -4, "lo": -5, "hell": -6}
 

@@ -9,6 +9,7 @@
 //! - Where special tokens overlap in a text, the leftmost wins; there, the longest of the whole text.
 //! - A byte without a token becomes the unknown token, or is left out where there is none; llama.cpp fails, or leaves
 //!   it out.
+//! - A token whose text is empty shows nothing (there, `[EMPTY_` and its id).
 //! - No spaces are taken out of the text of tokens (there, of some byte-level vocabularies, before `.` and the like).
 
 mod byte_strings;
