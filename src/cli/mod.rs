@@ -1,6 +1,7 @@
 //! The commands of `vt`: one file each.
 
 mod bench;
+mod check;
 mod detokenize;
 mod eval;
 mod graph;
@@ -44,6 +45,7 @@ enum Command {
     Detokenize(detokenize::Args),
     Bench(bench::Args),
     Inspect(inspect::Args),
+    Check(check::Args),
     Ops(ops::Args),
     TestOps(test_ops::Args),
     Graph(graph::Args),
@@ -60,6 +62,7 @@ impl Command {
             Command::Detokenize(args) => detokenize::run(args, config),
             Command::Bench(args) => bench::run(args, config),
             Command::Inspect(args) => inspect::run(args, config),
+            Command::Check(args) => check::run(args, config),
             Command::Ops(args) => ops::run(args, config),
             Command::TestOps(args) => test_ops::run(args, config),
             Command::Graph(args) => graph::run(args, config),
