@@ -15,7 +15,9 @@ pub(super) enum Class {
     Punctuation,
     /// `\s`: the property White_Space.
     Space,
-    /// `\p{S}`, controls, unassigned code points.
+    /// `\p{S}`
+    Symbol,
+    /// Controls, private and unassigned code points.
     Other,
 }
 
@@ -37,6 +39,18 @@ impl Char {
             c if is_newer_than_models(c) => Class::Other,
             c => category(c),
         }
+    }
+
+    pub(super) fn is_letter(self) -> bool {
+        self.class() == Class::Letter
+    }
+
+    pub(super) fn is_number(self) -> bool {
+        self.class() == Class::Number
+    }
+
+    pub(super) fn is_space(self) -> bool {
+        self.class() == Class::Space
     }
 
     pub(super) fn is_newline(self) -> bool {
@@ -89,6 +103,7 @@ fn category(c: char) -> Class {
         | G::InitialPunctuation
         | G::FinalPunctuation
         | G::OtherPunctuation => Class::Punctuation,
+        G::MathSymbol | G::CurrencySymbol | G::ModifierSymbol | G::OtherSymbol => Class::Symbol,
         _ => Class::Other,
     }
 }
@@ -122,21 +137,31 @@ pub(super) fn run(text: &[u8], wanted: impl Fn(Char) -> bool) -> usize {
 mod tests {
     use super::*;
 
+    /// llama.cpp's classes of all code points: runs of a length and a class.
+    const CLASSES: &str = include_str!("../../../tests/data/pre/classes.tsv");
+
     #[test]
-    fn classes_of_characters() {
-        let cases = [
-            ("aZé字ʰǅ", Class::Letter),
-            ("\u{301}\u{903}\u{20dd}", Class::Mark),
-            ("09٣²Ⅷ", Class::Number),
-            ("!_-([«»、", Class::Punctuation),
-            (" \t\r\n\u{b}\u{c}\u{85}\u{a0}\u{1680}\u{2003}\u{2028}\u{3000}", Class::Space),
-            ("$+<=>^`|~€😀\0\u{200b}\u{feff}\u{378}\u{e000}\u{13460}", Class::Other),
-        ];
-        for (text, class) in cases {
-            for c in text.chars() {
-                assert_eq!(Char { char: c, len: 1 }.class(), class, "{c:?}");
+    fn classes_of_all_code_points_are_those_of_llama_cpp() {
+        let mut code = 0;
+        for run in CLASSES.trim_end_matches('\n').split('\t') {
+            let (length, name) = run.split_once(' ').unwrap();
+            let expected = match name {
+                "L" => Class::Letter,
+                "M" => Class::Mark,
+                "N" => Class::Number,
+                "P" => Class::Punctuation,
+                "S" => Class::Symbol,
+                " " => Class::Space,
+                "C" => Class::Other,
+                _ => panic!("{run:?}"),
+            };
+            let end = code + length.parse::<u32>().unwrap();
+            for char in (code..end).filter_map(char::from_u32) {
+                assert_eq!(Char { char, len: 1 }.class(), expected, "{char:?}");
             }
+            code = end;
         }
+        assert_eq!(code, 0x11_0000);
     }
 
     #[test]
