@@ -3,6 +3,8 @@ import re
 
 ATOM = r"\\p\{\w+\}|\\.|[^\\]-[^\\\]]|[^\\\]]"
 
+SURROGATES = {0xD800, 0xDFFF}
+
 
 def replaced(text, start, end, new):
     return text[:start] + new + text[end:]
@@ -24,7 +26,7 @@ def of_classes(text):
             if re.fullmatch("[^\\\\]-.", atom.group(), re.S):
                 first, last = ord(atom.group()[0]), ord(atom.group()[2])
                 for a, b in [(first + 1, last), (first, last - 1), (first - 1, last), (first, last + 1)]:
-                    if a <= b and (a > 127 or b < 128):
+                    if a <= b and (a > 127 or b < 128) and not {a, b} & SURROGATES:
                         yield replaced(text, start, end, f"{chr(a)}-{chr(b)}")
             elif atom.group().isprintable() and ord(atom.group()[0]) > 127:
                 yield replaced(text, start, end, f"{chr(ord(atom.group()) - 1)}-{atom.group()}")

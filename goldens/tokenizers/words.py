@@ -42,9 +42,10 @@ def boundaries(expressions):
 def candidates(expressions):
     texts = Texts(2)
     endings = ["".join(texts.kinds()[:2] + texts.contraction() for _ in range(4)) for _ in range(500)]
-    short = [text for text in lines(500, seed=3) if len(text) < 60]
-    kinds = [texts.kinds() for _ in range(2000)]
-    return boundaries(expressions) + endings + kinds + [texts.mixture()[:60] for _ in range(500)] + short
+    short = [text for text in lines(300, seed=3) if len(text) < 60]
+    digits = ["".join(texts.one("0123456789 é.'") for _ in range(12)) for _ in range(100)]
+    kinds = [texts.kinds() for _ in range(800)]
+    return boundaries(expressions) + endings + digits + kinds + [texts.mixture()[:60] for _ in range(200)] + short
 
 
 def unlike_fast_path(expressions):
