@@ -58,12 +58,15 @@ impl Char {
     }
 }
 
-/// The blocks and code points that Unicode 16 added. Models, and llama.cpp, go by tables in which they are unassigned.
-const UNICODE_16: [(u32, u32); 20] = [
+/// The blocks and code points that Unicode 16 added. In llama.cpp's tables, those of Unicode 15.1, and in those of most
+/// models they are unassigned.
+const UNICODE_16: [(u32, u32); 33] = [
     (0x897, 0x897),
     (0x1B4E, 0x1B4F),
     (0x1B7F, 0x1B7F),
     (0x1C89, 0x1C8A),
+    (0x2427, 0x2429),
+    (0x31E4, 0x31E5),
     (0xA7CB, 0xA7CD),
     (0xA7DA, 0xA7DC),
     (0x105C0, 0x105FF),
@@ -78,8 +81,19 @@ const UNICODE_16: [(u32, u32); 20] = [
     (0x16100, 0x1613F),
     (0x16D40, 0x16D7F),
     (0x18CFF, 0x18CFF),
-    (0x1CCF0, 0x1CCF9),
+    (0x1CC00, 0x1CCF9),
+    (0x1CD00, 0x1CEB3),
     (0x1E5D0, 0x1E5FF),
+    (0x1F8B2, 0x1F8BB),
+    (0x1F8C0, 0x1F8C1),
+    (0x1FA89, 0x1FA89),
+    (0x1FA8F, 0x1FA8F),
+    (0x1FABE, 0x1FABE),
+    (0x1FAC6, 0x1FAC6),
+    (0x1FADC, 0x1FADC),
+    (0x1FADF, 0x1FADF),
+    (0x1FAE9, 0x1FAE9),
+    (0x1FBCB, 0x1FBEF),
 ];
 
 fn is_newer_than_models(c: char) -> bool {

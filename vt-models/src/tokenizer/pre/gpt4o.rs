@@ -7,8 +7,8 @@
 //! both, whatever its case (the original expressions go by Unicode's cases and count marks to both). vt does the same.
 
 use super::chars::{Char, Class, first, run};
-use super::llama3::{any_case_contraction, digits, lines};
 use super::gpt2;
+use super::llama3::{any_case_contraction, digits, lines};
 use super::pass::Pass;
 
 /// GPT-4o, Llama 4 and others.

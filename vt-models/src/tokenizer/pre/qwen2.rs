@@ -13,8 +13,7 @@ pub(super) const PASSES: &[Pass] = &[Pass::Words(word)];
 pub(super) const LAGUNA: &[Pass] = &[Pass::Words(newlines_or_others), Pass::Words(word)];
 
 /// UfakZeka: contractions are no words of their own.
-pub(super) const UFAKZEKA: &[Pass] =
-    &[Pass::Words(|text| llama3::word(text, &Rules { contractions: false, ..RULES }))];
+pub(super) const UFAKZEKA: &[Pass] = &[Pass::Words(|text| llama3::word(text, &Rules { contractions: false, ..RULES }))];
 
 /// Seed-Coder: ` ?[^\s\p{L}\p{N}\r\n]+` in place of ` ?[^\s\p{L}\p{N}]+[\r\n]*`.
 pub(super) const SEED_CODER: &[Pass] =

@@ -3,11 +3,11 @@
 //! Names that imply more than this are not here: `jina-v2-es`, `jina-v2-de`, `jina-v2-code` and `modern-bert`, whose
 //! mask tokens take the spaces around them.
 
+use super::pass::Pass;
 use super::{
     DEFAULT, PreTokenizer, bloom, deepseek, deepseek3, default, falcon, gpt2, gpt4o, llama3, minicpm5, qwen2, qwen35,
     smollm,
 };
-use super::pass::Pass;
 
 pub(super) static PRE_TOKENIZERS: [PreTokenizer; 20] = [
     plain(&[DEFAULT], default::PASSES),
