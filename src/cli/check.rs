@@ -24,6 +24,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let target = args.threads.target(config)?;
     let path = model::file(&args.file, config)?;
     let progress = Progress::new();
+    progress.doing("reading");
     let report = validate::file(&path, &target, |done, total| progress.bytes("checking", done, total));
     progress.end();
     let listed = text::show(listed(&report).as_bytes());

@@ -12,9 +12,11 @@ mod inspect;
 mod memory;
 mod model;
 mod ops;
+mod perplexity;
 mod progress;
 mod pull;
 mod run;
+mod sampling;
 mod stop;
 mod test_ops;
 mod text;
@@ -41,6 +43,7 @@ struct Cli {
 enum Command {
     Run(run::Args),
     Eval(eval::Args),
+    Perplexity(perplexity::Args),
     Tokenize(tokenize::Args),
     Detokenize(detokenize::Args),
     Bench(bench::Args),
@@ -58,6 +61,7 @@ impl Command {
         match self {
             Command::Run(args) => run::run(args, config),
             Command::Eval(args) => eval::run(args, config),
+            Command::Perplexity(args) => perplexity::run(args, config),
             Command::Tokenize(args) => tokenize::run(args, config),
             Command::Detokenize(args) => detokenize::run(args, config),
             Command::Bench(args) => bench::run(args, config),

@@ -12,7 +12,7 @@ use vt_gguf::Gguf;
 use vt_models::blocks::CacheTypes;
 use vt_models::load::{self, Target};
 use vt_models::tokenizer::Tokenizer;
-use vt_models::{LoadOptions, Model, ModelError, Outline};
+use vt_models::{LoadOptions, Model, ModelError, Outline, Runner};
 
 use super::progress::Progress;
 use super::pull;
@@ -130,6 +130,20 @@ impl ModelArgs {
         progress.end();
         warn_of_unused(model.unused());
         Ok(Arc::new(model))
+    }
+
+    /// A runner of a model, which tells on a terminal how far a long prompt is.
+    pub(super) fn runner(&self, model: &Arc<Model>) -> Result<Runner, Stop> {
+        let mut runner = Runner::new(model)?;
+        let mut progress = None;
+        runner.watch(move |fed, all| {
+            if fed < all {
+                progress.get_or_insert_with(Progress::new).steps("reading the prompt", fed as u64, all as u64);
+            } else {
+                progress = None;
+            }
+        });
+        Ok(runner)
     }
 
     /// The outline of an open file's model, planned as it is run.

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::common::{Models, stderr};
 
 /// Every command that writes to standard output. Those marked `true` fail for a reason of their own.
-const COMMANDS: [(bool, &[&str]); 26] = [
+const COMMANDS: [(bool, &[&str]); 28] = [
     (false, &["--help"]),
     (false, &["--version"]),
     (false, &["help", "run"]),
@@ -19,6 +19,8 @@ const COMMANDS: [(bool, &[&str]); 26] = [
     (false, &["detokenize", "whole.gguf", "1,2,3"]),
     (false, &["bench", "whole.gguf", "-p", "2", "-n", "1", "-r", "1"]),
     (false, &["bench", "whole.gguf", "-p", "2", "-n", "1", "-r", "1", "-o", "json"]),
+    (false, &["perplexity", "whole.gguf", "--tokens-file", "@ids", "-c", "4"]),
+    (false, &["perplexity", "whole.gguf", "--tokens-file", "@ids", "-c", "4", "--json"]),
     (false, &["inspect", "whole.gguf"]),
     (false, &["inspect", "whole.gguf", "--json"]),
     (false, &["inspect", "foreign.gguf"]),
@@ -38,6 +40,7 @@ const COMMANDS: [(bool, &[&str]); 26] = [
 
 fn commands(models: &Models) -> impl Iterator<Item = (bool, Command, String)> {
     fs::write(models.path("bad.gguf"), b"GGUF and no more").unwrap();
+    fs::write(models.path("ids"), "1 2 3 4").unwrap();
     fs::create_dir_all(models.path("pulled")).unwrap();
     fs::write(models.path("pulled/SmolLM2-135M-Instruct.Q4_1.gguf"), b"").unwrap();
     COMMANDS.iter().map(|(fails, arguments)| (*fails, models.vt(arguments), arguments.join(" ")))
