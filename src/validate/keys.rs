@@ -1,7 +1,7 @@
 //! The keys that describe a model.
 
 use vt_gguf::Gguf;
-use vt_models::load::key_faults;
+use vt_models::load::{is_model, key_faults};
 
 use super::finding::Findings;
 
@@ -13,10 +13,4 @@ pub(super) fn validate(gguf: &Gguf, findings: &mut Findings) {
         findings.key_error(error);
     }
     key_faults(gguf).into_iter().for_each(|error| findings.key_error(error));
-}
-
-/// Whether a file is meant to hold a model's tensors: it has tensors, and does not say that they are something else.
-pub(super) fn is_model(gguf: &Gguf) -> bool {
-    let kind = gguf.metadata().optional::<&str>("general.type").ok().flatten();
-    gguf.tensor_count() > 0 && kind.is_none_or(|kind| kind == "model")
 }

@@ -61,8 +61,14 @@ const RULES: &[(&str, Rule)] = &[
 const REQUIRED: [&str; 5] =
     ["block_count", "context_length", "embedding_length", "attention.head_count", "attention.layer_norm_rms_epsilon"];
 
+/// Whether a file is meant to hold a model's tensors: it has tensors, and does not say that they are something else.
+pub fn is_model(gguf: &Gguf) -> bool {
+    let kind = gguf.metadata().optional::<&str>("general.type").ok().flatten();
+    gguf.tensor_count() > 0 && kind.is_none_or(|kind| kind == "model")
+}
+
 /// Every key of the file's architecture that is not of its type, or whose value is not plausible; and those that are
-/// missing, if the file has tensors and vt the architecture. A file that names no architecture has no such keys.
+/// missing, if the file holds a model and vt has the architecture. A file that names no architecture has no such keys.
 pub fn key_faults(gguf: &Gguf) -> Vec<GgufError> {
     let Ok(architecture) = gguf.metadata().architecture() else { return Vec::new() };
     let metadata = gguf.metadata().scoped(architecture);
@@ -70,9 +76,12 @@ pub fn key_faults(gguf: &Gguf) -> Vec<GgufError> {
     let mut faults: Vec<GgufError> =
         RULES.iter().filter_map(|(key, rule)| rule.check(metadata, key, layers).err()).collect();
     faults.extend(experts(metadata));
-    if arch::names().any(|name| name == architecture) {
+    let known = arch::names().any(|name| name == architecture);
+    if known {
         faults.extend(heads(metadata));
-        let missing = REQUIRED.iter().filter(|key| gguf.tensor_count() > 0 && metadata.get(key).is_none());
+    }
+    if known && is_model(gguf) {
+        let missing = REQUIRED.iter().filter(|key| metadata.get(key).is_none());
         faults.extend(missing.map(|key| metadata.implausible(key, "a value")));
     }
     faults

@@ -8,7 +8,7 @@ mod vocab;
 mod weights;
 
 pub use hparams::Hparams;
-pub use key_rules::key_faults;
+pub use key_rules::{is_model, key_faults};
 pub use policy::Target;
 pub use problem::Problem;
 pub use vocab::vocab;
