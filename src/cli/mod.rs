@@ -2,15 +2,18 @@
 
 mod bench;
 mod check;
+mod completions;
 mod detokenize;
 mod eval;
 mod graph;
+mod help;
 mod ids;
 mod inspect;
 mod memory;
 mod model;
 mod ops;
 mod perplexity;
+mod progress;
 mod pull;
 mod run;
 mod sampling;
@@ -24,7 +27,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::{env, io};
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 use vt::config::Config;
 
 use stop::Stop;
@@ -50,6 +53,7 @@ enum Command {
     TestOps(test_ops::Args),
     Graph(graph::Args),
     Pull(pull::Args),
+    Completions(completions::Args),
 }
 
 impl Command {
@@ -67,19 +71,34 @@ impl Command {
             Command::TestOps(args) => test_ops::run(args, config),
             Command::Graph(args) => graph::run(args, config),
             Command::Pull(args) => pull::run(args, config),
+            Command::Completions(args) => completions::run(args),
         }
     }
 }
 
 /// Runs the command that the arguments name: exit status 0, 1 (it failed) or 2 (it cannot be asked for).
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::parse_from(long_spellings(env::args_os()));
-    let result = Config::from_env().map_err(Stop::usage).and_then(|config| cli.command.run(&config));
+    let arguments = long_spellings(env::args_os());
+    let result = match parse(arguments) {
+        Ok(cli) => Config::from_env().map_err(Stop::usage).and_then(|config| cli.command.run(&config)),
+        Err(error) if error.use_stderr() => {
+            // There is no one to tell if this fails.
+            let _ = error.print();
+            return ExitCode::from(2);
+        }
+        // Help and version are errors to the parser.
+        Err(error) => error.print().and_then(|()| io::stdout().flush()).map_err(|error| text::refused(error).into()),
+    };
     match result {
         Ok(()) | Err(Stop::Closed) => ExitCode::SUCCESS,
         Err(Stop::Failed(why)) => report(&why, 1),
         Err(Stop::Usage(why)) => report(&why, 2),
     }
+}
+
+fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let matches = help::command().try_get_matches_from(arguments)?;
+    Cli::from_arg_matches(&matches)
 }
 
 /// llama.cpp's flags of more than one letter behind one dash, except where they are texts: behind `--`, or as the value
