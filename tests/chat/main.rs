@@ -1,0 +1,3 @@
+//! Conversations: templates, tokens, and `vt chat` through the binary.
+
+mod templates;
