@@ -9,8 +9,10 @@ mod inspect;
 mod memory;
 mod model;
 mod ops;
+mod perplexity;
 mod pull;
 mod run;
+mod sampling;
 mod stop;
 mod test_ops;
 mod text;
@@ -37,6 +39,7 @@ struct Cli {
 enum Command {
     Run(run::Args),
     Eval(eval::Args),
+    Perplexity(perplexity::Args),
     Tokenize(tokenize::Args),
     Detokenize(detokenize::Args),
     Bench(bench::Args),
@@ -52,6 +55,7 @@ impl Command {
         match self {
             Command::Run(args) => run::run(args, config),
             Command::Eval(args) => eval::run(args, config),
+            Command::Perplexity(args) => perplexity::run(args, config),
             Command::Tokenize(args) => tokenize::run(args, config),
             Command::Detokenize(args) => detokenize::run(args, config),
             Command::Bench(args) => bench::run(args, config),
