@@ -41,11 +41,14 @@ pub enum TemplateError {
     #[error("the chat template refuses the conversation: {0}")]
     Refused(String),
     /// The template does not end, or writes without measure.
-    #[error("chat template: more work or text than {limit} steps of 64 bytes")]
+    #[error("the chat template does not end, or writes too much: given up after {limit} steps")]
     Exhausted {
-        /// The steps that it had.
+        /// The steps that it had: each an instruction, or 64 bytes.
         limit: u64,
     },
+    /// The conversation uses every character that could mark what its speakers say.
+    #[error("the conversation uses all characters of private use")]
+    NoMark,
     /// The template cannot be carried out.
     #[error("chat template, line {line}: {what}")]
     Failed {

@@ -24,6 +24,12 @@ impl FromStr for Json {
     }
 }
 
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(&self.0).map_err(|_| fmt::Error)?)
+    }
+}
+
 impl From<bool> for Json {
     fn from(value: bool) -> Self {
         Self(value.into())
@@ -53,6 +59,25 @@ impl Message {
     pub fn new(role: &str, content: &str) -> Self {
         let value = Value::from_pairs([("role", role), ("content", content)]);
         Self { role: role.to_owned(), content: content.to_owned(), value }
+    }
+
+    /// The messages of a JSON list.
+    ///
+    /// # Errors
+    /// If it is not one, or something in it is not a message.
+    pub fn list(text: &str) -> Result<Vec<Self>, MessageError> {
+        let Json(list) = text.parse()?;
+        if list.kind() != ValueKind::Seq {
+            return Err(MessageError("expected a list of messages".to_owned()));
+        }
+        let items = list.try_iter().map_err(|error| MessageError(error.to_string()))?;
+        items.map(Self::from_value).collect()
+    }
+
+    fn from_value(value: Value) -> Result<Self, MessageError> {
+        let text = |key: &str| value.get_attr(key).ok().and_then(|value| value.as_str().map(str::to_owned));
+        let role = text("role").ok_or_else(|| MessageError("a message is a map with a text `role`".to_owned()))?;
+        Ok(Self { role, content: text("content").unwrap_or_default(), value })
     }
 
     /// Who says it.
@@ -104,9 +129,7 @@ impl FromStr for Message {
     /// A message from its JSON: a map with a `role`.
     fn from_str(text: &str) -> Result<Self, MessageError> {
         let Json(value) = text.parse()?;
-        let text = |key: &str| value.get_attr(key).ok().and_then(|value| value.as_str().map(str::to_owned));
-        let role = text("role").ok_or_else(|| MessageError("a message is a map with a text `role`".to_owned()))?;
-        Ok(Self { role, content: text("content").unwrap_or_default(), value })
+        Self::from_value(value)
     }
 }
 

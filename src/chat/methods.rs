@@ -5,8 +5,8 @@ use minijinja::{Error, ErrorKind, State};
 use minijinja_contrib::pycompat;
 
 use super::bounded::Bounded;
-use super::pieces;
 use super::python::is_space;
+use super::strings;
 
 /// Calls a method that minijinja does not know.
 pub(super) fn call(state: &mut State<'_, '_>, value: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
@@ -28,14 +28,16 @@ fn text_method(state: &State<'_, '_>, text: &str, name: &str, args: &[Value]) ->
         "rstrip" => strip(text, args, [false, true])?,
         "removeprefix" => without(text, args, |text, part| text.strip_prefix(part))?,
         "removesuffix" => without(text, args, |text, part| text.strip_suffix(part))?,
-        "split" => split(text, args, pieces::split, pieces::words)?,
-        "rsplit" => split(text, args, pieces::split_back, pieces::words_back)?,
+        "split" => split(text, args, strings::split, strings::words)?,
+        "rsplit" => split(text, args, strings::split_back, strings::words_back)?,
         "partition" => partition(text, args, true)?,
         "rpartition" => partition(text, args, false)?,
         "splitlines" => lines(text, args)?,
         "join" => join(state, text, args)?,
         "isspace" => all(is_space),
         "isdigit" | "isdecimal" => all(|c| c.is_ascii_digit()),
+        "title" => strings::title(text).into(),
+        "swapcase" => strings::swap_case(text).into(),
         "casefold" => text.to_lowercase().into(),
         "index" => found(text, text.find(from_args::<(&str,)>(args)?.0))?,
         "rindex" => found(text, text.rfind(from_args::<(&str,)>(args)?.0))?,
@@ -51,7 +53,8 @@ fn wrong(what: &'static str) -> Error {
 fn strip(text: &str, args: &[Value], [front, back]: [bool; 2]) -> Result<Value, Error> {
     let (chars,): (Option<Value>,) = from_args(args)?;
     let chars = chars.filter(|chars| !chars.is_none());
-    let chars = chars.as_ref().map(|chars| chars.as_str().ok_or_else(|| wrong("strip: expected a string"))).transpose()?;
+    let chars =
+        chars.as_ref().map(|chars| chars.as_str().ok_or_else(|| wrong("strip: expected a string"))).transpose()?;
     let goes = |c: char| chars.map_or_else(|| is_space(c), |chars| chars.contains(c));
     let text = if front { text.trim_start_matches(goes) } else { text };
     Ok((if back { text.trim_end_matches(goes) } else { text }).into())
@@ -96,7 +99,7 @@ fn lines(text: &str, args: &[Value]) -> Result<Value, Error> {
     let (keep, named): (Option<bool>, Kwargs) = from_args(args)?;
     let keep = keep.or(named.get("keepends")?).unwrap_or(false);
     named.assert_all_used()?;
-    Ok(pieces::lines(text, keep).into_iter().map(Value::from).collect())
+    Ok(strings::lines(text, keep).into_iter().map(Value::from).collect())
 }
 
 /// `join`: of strings, as in Python.

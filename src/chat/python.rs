@@ -33,16 +33,20 @@ fn write_repr(out: &mut dyn Write, value: &Value, depth: usize) -> fmt::Result {
         ValueKind::Undefined => out.write_str("Undefined"),
         ValueKind::Number => write_number(out, value),
         ValueKind::String => write_quoted(out, value.as_str().unwrap_or_default()),
-        ValueKind::Map => {
-            write_items(out, ["{", "}"], value, |out, key| {
-                write_repr(out, &key, deeper)?;
-                out.write_str(": ")?;
-                write_repr(out, &value.get_item(&key).map_err(|_| fmt::Error)?, deeper)
-            })
-        }
+        ValueKind::Map => write_items(out, ["{", "}"], value, |out, key| {
+            write_repr(out, &key, deeper)?;
+            out.write_str(": ")?;
+            write_repr(out, &value.get_item(&key).map_err(|_| fmt::Error)?, deeper)
+        }),
         ValueKind::Seq | ValueKind::Iterable => {
             let one = value.len() == Some(1);
-            let brackets = if !value.is_tuple() { ["[", "]"] } else if one { ["(", ",)"] } else { ["(", ")"] };
+            let brackets = if !value.is_tuple() {
+                ["[", "]"]
+            } else if one {
+                ["(", ",)"]
+            } else {
+                ["(", ")"]
+            };
             write_items(out, brackets, value, |out, item| write_repr(out, &item, deeper))
         }
         _ => write!(out, "{value}"),

@@ -48,3 +48,49 @@ pub(super) fn special_tokens(gguf: &Gguf) -> Result<Vec<(&'static str, String)>,
     }
     Ok(texts)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use vt_gguf::Writer;
+
+    use super::super::{Conversation, Template};
+    use super::*;
+
+    fn file(entries: &[(&str, &str)]) -> Gguf {
+        let mut writer = Writer::new();
+        writer.set("tokenizer.ggml.model", "gpt2").unwrap();
+        writer.set("tokenizer.ggml.tokens", ["<s>", "<pad>", "a"]).unwrap();
+        writer.set("tokenizer.ggml.bos_token_id", 0u32).unwrap();
+        writer.set("tokenizer.ggml.padding_token_id", 1u32).unwrap();
+        writer.set("tokenizer.ggml.mask_token_id", 7u32).unwrap();
+        for (key, value) in entries {
+            writer.set(key, *value).unwrap();
+        }
+        Gguf::from_bytes(Arc::new(writer.to_bytes().unwrap())).unwrap()
+    }
+
+    #[test]
+    fn special_tokens_have_the_names_of_transformers() {
+        let source = "{{ bos_token }},{{ pad_token }},{{ eos_token + '!' }},{{ mask_token is defined }}";
+        let template = Template::from_gguf(&file(&[(KEY, source)]), None).unwrap();
+        let now = "2026-03-05T04:07:09".parse().unwrap();
+        let conversation = Conversation { messages: &[], add_generation_prompt: false, now, variables: &[] };
+        assert_eq!(template.render(&conversation).unwrap(), "<s>,<pad>,!,False");
+    }
+
+    #[test]
+    fn a_file_may_have_several_templates() {
+        let gguf = file(&[(KEY, "one"), ("tokenizer.chat_template.tool_use", "two")]);
+        assert_eq!((find(&gguf, None).unwrap(), find(&gguf, Some("tool_use")).unwrap()), ("one", "two"));
+        let message = |gguf: &Gguf, name| find(gguf, name).unwrap_err().to_string();
+        let absent = message(&gguf, Some("rag"));
+        assert_eq!(absent, "the file has no chat template named `rag`; it has: tool_use");
+        assert_eq!(message(&file(&[]), None), "the file has no chat template");
+        let mut writer = Writer::new();
+        writer.set(KEY, 1u32).unwrap();
+        let number = Gguf::from_bytes(Arc::new(writer.to_bytes().unwrap())).unwrap();
+        assert!(message(&number, None).contains(KEY));
+    }
+}

@@ -5,15 +5,16 @@ use minijinja::{Environment, Value};
 use vt_gguf::Gguf;
 
 use super::environment::environment;
-use super::{Json, Message, TemplateError, clock, source, tag};
+use super::{Json, Message, TemplateError, clock, plain, source, tag};
 
 /// The longest template that is read. Published ones have a few kilobytes.
 pub const MAX_TEMPLATE_BYTES: usize = 1 << 20;
 
-/// What rendering may cost, in units of fuel: an instruction, or 64 bytes of text, is one. A hundred messages of a few
-/// hundred bytes take some ten thousands.
+/// What rendering may cost, in units of fuel: an instruction, or 64 bytes of text, is one. Published templates need a
+/// few hundred for a message.
 const FUEL: u64 = 500_000;
-/// What each byte of the conversation adds.
+/// What each message adds, and each byte of them.
+const FUEL_PER_MESSAGE: u64 = 5_000;
 const FUEL_PER_BYTE: u64 = 1;
 
 const NAME: &str = "chat";
@@ -64,7 +65,9 @@ impl Template {
         }
         let failed = |error| TemplateError::new(&error, FUEL);
         let mut env = environment().map_err(failed)?;
-        env.add_template_owned(NAME, tag::without_generation(source).into_owned()).map_err(failed)?;
+        // jinja2 reads every kind of line end as \n.
+        let source = source.replace("\r\n", "\n").replace('\r', "\n");
+        env.add_template_owned(NAME, tag::without_generation(&source).into_owned()).map_err(failed)?;
         let special = special.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         Ok(Self { env, special })
     }
@@ -77,6 +80,32 @@ impl Template {
         let special = source::special_tokens(gguf)?;
         let special: Vec<(&str, &str)> = special.iter().map(|(name, text)| (*name, text.as_str())).collect();
         Self::new(source::find(gguf, name)?, &special)
+    }
+
+    /// A simple format that belongs to no model, for those without a template:
+    ///
+    /// ```
+    /// use vt::chat::{Conversation, Message, Template};
+    ///
+    /// let says = [("system", "Be brief."), ("user", "Hi"), ("assistant", " Hello! "), ("user", "Who are you?")];
+    /// let messages = says.map(|(role, content)| Message::new(role, content));
+    /// let now = "2026-01-31T12:00".parse().unwrap();
+    /// let conversation = Conversation { messages: &messages, add_generation_prompt: true, now, variables: &[] };
+    /// let text = "Be brief.\n\nUser: Hi\nAssistant: Hello!\nUser: Who are you?\nAssistant:";
+    /// assert_eq!(Template::plain()?.render(&conversation)?, text);
+    /// # Ok::<(), vt::chat::TemplateError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None that can happen: it is a template.
+    pub fn plain() -> Result<Self, TemplateError> {
+        Self::new(plain::SOURCE, &[])
+    }
+
+    /// Every text that it is made of.
+    pub(super) fn texts(&self) -> impl Iterator<Item = String> {
+        let source = self.env.templates().map(|(_, template)| template.source().to_owned());
+        source.chain(self.special.iter().map(|(_, text)| text.clone()))
     }
 
     /// The conversation as text.
@@ -94,8 +123,8 @@ impl Template {
         messages: Vec<Value>,
         conversation: &Conversation<'_>,
     ) -> Result<String, TemplateError> {
-        let bytes: usize = conversation.messages.iter().map(|message| message.content().len()).sum();
-        let fuel = FUEL.saturating_add(FUEL_PER_BYTE.saturating_mul(bytes as u64));
+        let cost = |message: &Message| FUEL_PER_MESSAGE + FUEL_PER_BYTE * message.content().len() as u64;
+        let fuel = FUEL + conversation.messages.iter().map(cost).sum::<u64>();
         let failed = |error| TemplateError::new(&error, fuel);
         let mut env = self.env.clone();
         env.set_fuel(Some(fuel));
@@ -113,6 +142,6 @@ impl Template {
             ("documents", ().into()),
             ("strftime_now", clock::strftime_now(conversation.now)),
         ];
-        fixed.into_iter().chain(special).chain(given).collect()
+        Value::from_pairs(fixed.into_iter().chain(special).chain(given))
     }
 }

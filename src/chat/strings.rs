@@ -1,4 +1,4 @@
-//! Strings cut into pieces as Python cuts them.
+//! Python's functions of strings.
 
 use super::python::is_space;
 
@@ -58,4 +58,28 @@ pub(super) fn lines(text: &str, keep: bool) -> Vec<&str> {
 
 fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// `text.title()`: a letter behind anything but a letter is a capital one.
+pub(super) fn title(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut inside = false;
+    for c in text.chars() {
+        if inside {
+            out.extend(c.to_lowercase())
+        } else {
+            out.extend(c.to_uppercase())
+        }
+        inside = c.is_alphabetic();
+    }
+    out
+}
+
+/// `text.swapcase()`
+pub(super) fn swap_case(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_uppercase() { out.extend(c.to_lowercase()) } else { out.extend(c.to_uppercase()) }
+    }
+    out
 }
