@@ -15,7 +15,7 @@
 //! - The filters `center`, `filesizeformat`, `pprint`, `random`, `striptags`, `truncate`, `urlencode`, `urlize`,
 //!   `wordcount`, `wordwrap` and `xmlattr` are missing or differ.
 //! - `~` and `join` write floats above 10^16 and below 10^-4 without an exponent.
-//! - A text has at most a few hundred megabytes of work in it: see [`TemplateError::Exhausted`].
+//! - Work and text are limited: see [`TemplateError::Exhausted`].
 
 mod answer;
 mod bounded;

@@ -85,7 +85,7 @@ fn conversations_are_saved_and_loaded() {
     let file = models.path("talk.json");
     let file = file.to_str().unwrap();
     let (_, messages) = library(&models, Some("be kind"), &["one", "say \"é\"\n"]);
-    script(&models, &["--system", "be kind"], &format!("one\nsay \"é\"\\\n\\\n\n/save {file}\n"));
+    script(&models, &["--system", "be kind"], &format!("one\nsay \"é\"\\\n\n/save {file}\n"));
     let saved = fs::read_to_string(file).unwrap();
     assert_eq!(Message::list(&saved).unwrap(), messages);
     let roles: Vec<_> = messages.iter().map(Message::role).collect();

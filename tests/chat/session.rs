@@ -81,10 +81,11 @@ fn a_stopped_answer_stays_and_the_conversation_goes_on() {
     let mut pieces = 0;
     let answer = session.ask("one", model::now(), &mut |progress| {
         pieces += usize::from(matches!(progress, Progress::Text(_)));
-        if pieces == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if pieces >= 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let answer = answer.unwrap();
-    assert_eq!((answer.finish, pieces), (FinishReason::Cancelled, 3));
+    // What was held back of a character comes at the end.
+    assert!(answer.finish == FinishReason::Cancelled && (3..=4).contains(&pieces), "{pieces}");
     assert_eq!(session.messages()[1], Message::new("assistant", &answer.text));
     let long = "hello ".repeat(300);
     let mut heard = Vec::new();

@@ -5,6 +5,8 @@ mod input;
 mod interrupt;
 mod talk;
 
+use std::path::Path;
+
 use vt::chat::{ChatError, Conversation, Message, PLAIN_STOP, Session, Settings, Template, TemplateError};
 use vt::config::Config;
 use vt_gguf::Gguf;
@@ -58,7 +60,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
         session,
         interrupt,
         strict: !input.is_terminal(),
-        refuse: &|path| args.model.refuse_overwriting(&gguf, path),
+        refuse: &|path: &Path| args.model.refuse_overwriting(&gguf, path),
         last: None,
     }
     .run(&mut input)
