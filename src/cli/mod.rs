@@ -2,6 +2,7 @@
 
 mod bench;
 mod chat;
+mod check;
 mod detokenize;
 mod eval;
 mod graph;
@@ -46,6 +47,7 @@ enum Command {
     Detokenize(detokenize::Args),
     Bench(bench::Args),
     Inspect(inspect::Args),
+    Check(check::Args),
     Ops(ops::Args),
     TestOps(test_ops::Args),
     Graph(graph::Args),
@@ -63,6 +65,7 @@ impl Command {
             Command::Detokenize(args) => detokenize::run(args, config),
             Command::Bench(args) => bench::run(args, config),
             Command::Inspect(args) => inspect::run(args, config),
+            Command::Check(args) => check::run(args, config),
             Command::Ops(args) => ops::run(args, config),
             Command::TestOps(args) => test_ops::run(args, config),
             Command::Graph(args) => graph::run(args, config),
