@@ -1,6 +1,7 @@
 //! The commands of `vt`: one file each.
 
 mod bench;
+mod chat;
 mod check;
 mod completions;
 mod detokenize;
@@ -42,6 +43,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Args),
+    Chat(chat::Args),
     Eval(eval::Args),
     Perplexity(perplexity::Args),
     Tokenize(tokenize::Args),
@@ -60,6 +62,7 @@ impl Command {
     fn run(&self, config: &Config) -> Result<(), Stop> {
         match self {
             Command::Run(args) => run::run(args, config),
+            Command::Chat(args) => chat::run(args, config),
             Command::Eval(args) => eval::run(args, config),
             Command::Perplexity(args) => perplexity::run(args, config),
             Command::Tokenize(args) => tokenize::run(args, config),
@@ -109,7 +112,7 @@ fn long_spellings(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         let is_flag = flags && !value;
         let name = argument.to_str().unwrap_or_default();
         flags &= value || name != "--";
-        value = is_flag && matches!(name, "-p" | "--prompt" | "--stop");
+        value = is_flag && matches!(name, "-p" | "--prompt" | "--stop" | "--system");
         match name {
             "-ctk" if is_flag => "--cache-type-k".into(),
             "-ctv" if is_flag => "--cache-type-v".into(),

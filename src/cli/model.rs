@@ -1,5 +1,6 @@
 //! The model that most commands take, and how it is run.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -155,8 +156,13 @@ impl ModelArgs {
     pub(super) fn named(&self, error: ModelError) -> Stop {
         match error {
             ModelError::Gguf(error) => error.into(),
-            error => Stop::failed(format!("{}: {error}", self.model.display())),
+            error => self.failed(error),
         }
+    }
+
+    /// A failure that has to do with the file.
+    pub(super) fn failed(&self, why: impl Display) -> Stop {
+        Stop::failed(format!("{}: {why}", self.model.display()))
     }
 
     /// Refuses to write over one of the files that are being read.

@@ -122,7 +122,7 @@ impl Shown {
     }
 }
 
-fn per_second(count: usize, time: Duration) -> f64 {
+pub(super) fn per_second(count: usize, time: Duration) -> f64 {
     if time.is_zero() { 0.0 } else { count as f64 / time.as_secs_f64() }
 }
 
