@@ -174,13 +174,13 @@ impl Tokenizer {
         self.adds_bos
     }
 
-    /// The pre-tokenizer's name, if the kind of tokenizer has one.
+    /// The pre-tokenizer's name, if the kind of tokenizer has one; of several names for the same one, the first.
     pub fn pre_name(&self) -> Option<&'static str> {
         self.model.pre().map(|pre| pre.name())
     }
 
-    /// Whether the file names no pre-tokenizer where one is needed, so that `default` is used: a reason to warn, because texts may be cut
-    /// otherwise than in training.
+    /// Whether the file names no pre-tokenizer where one is needed, so that `default` is used: a reason to warn, because
+    /// texts may be cut otherwise than in training.
     pub fn assumes_pre(&self) -> bool {
         self.assumes_pre
     }

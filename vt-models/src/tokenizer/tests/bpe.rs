@@ -200,7 +200,8 @@ fn what_ends_an_answer_depends_on_its_neighbours() {
         }
         let first = (vocab.tokens.len() - texts.len()) as u32;
         let tokenizer = Tokenizer::new(vocab).unwrap();
-        let found = (first..).take(texts.len()).map(|id| (tokenizer.is_end_of_generation(id), tokenizer.token_type(id)));
+        let found =
+            (first..).take(texts.len()).map(|id| (tokenizer.is_end_of_generation(id), tokenizer.token_type(id)));
         found.map(|(end, kind)| (end, kind.unwrap())).collect::<Vec<_>>()
     };
     let (end, shown) = ((true, TokenType::Control), (false, TokenType::UserDefined));
