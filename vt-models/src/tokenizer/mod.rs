@@ -113,8 +113,8 @@ impl Tokenizer {
     ///
     /// Where [`Tokenizer::encode`] starts a text with a space that is not written, the first token is shown without
     /// it. Only the first: behind a BOS token, or in the middle of a text, the space is shown, as llama.cpp does.
-    /// So what was encoded without BOS and special tokens comes back byte for byte, except that a SentencePiece
-    /// vocabulary has no other `▁` (U+2581) than its space.
+    /// So what was encoded without BOS and without special or user-defined tokens comes back byte for byte, except that
+    /// a SentencePiece vocabulary knows `▁` (U+2581) only as its space.
     ///
     /// # Errors
     /// A token id that the vocabulary does not have.
