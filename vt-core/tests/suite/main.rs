@@ -2,6 +2,7 @@
 
 mod cases;
 mod chunks;
+mod data;
 mod devices;
 mod graphs;
 mod passes;
