@@ -8,7 +8,7 @@ use vt_core::{Graph, Sizes, StateSpec, View};
 use vt_gguf::Gguf;
 
 use crate::blocks::CacheTypes;
-use crate::load::{Hparams, Target, TensorUse, Weights};
+use crate::load::{Hparams, Keys, Target, TensorUse, Weights};
 use crate::{Batch, ModelError, arch};
 
 /// How a model is loaded.
@@ -153,7 +153,10 @@ fn take(
         found: architecture.to_owned(),
         known: arch::names().collect::<Vec<_>>().join(", "),
     })?;
-    Ok(load(gguf, weights, types)?)
+    let keys = Keys::new(gguf)?;
+    let loaded = load(&keys, weights, types)?;
+    keys.finish().into_iter().for_each(|problem| weights.problem(problem));
+    Ok(loaded)
 }
 
 /// Runs a model: one pass at a time, with memory of its own.

@@ -1,11 +1,16 @@
 //! From a file to the values that a graph is recorded with.
 
+mod foreign;
 mod hparams;
+mod keys;
 mod policy;
 mod vocab;
 mod weights;
+mod windows;
 
 pub use hparams::Hparams;
+pub use keys::Keys;
 pub use policy::Target;
 pub use vocab::vocab;
 pub use weights::{TensorUse, Weights};
+pub use windows::Windows;

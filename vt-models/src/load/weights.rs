@@ -7,7 +7,7 @@ use vt_core::plan::Eager;
 use vt_core::{DType, Tensor, Value};
 use vt_gguf::{Decision, Gguf, Policy, Residency, Role, TensorInfo, residency};
 
-use super::Target;
+use super::{Target, foreign};
 use crate::ModelError;
 
 /// What becomes of a tensor of the file.
@@ -101,7 +101,7 @@ impl<'a> Weights<'a> {
         let names = self.gguf.tensors().map(|t| t.name());
         let unused: Vec<String> = names.filter(|name| !asked.contains(*name)).map(str::to_owned).collect();
         let mut problems = self.problems.into_inner();
-        let strange = unused.iter().filter(|name| computes(name, &asked));
+        let strange = foreign::strange(&unused, &asked);
         problems.extend(strange.map(|name| format!("tensor `{name}`: vt does not have what it is for")));
         (self.uses.into_inner(), unused, problems)
     }
@@ -151,24 +151,4 @@ impl<'a> Weights<'a> {
         self.problem(format!("tensor `{name}`: {problem}"));
         self.placeholder.clone()
     }
-}
-
-/// Tensors outside the layers that change what a model computes.
-const FOREIGN_TENSORS: [&str; 5] = [
-    "output_norm.bias",
-    "token_embd_norm.weight",
-    "position_embd.weight",
-    "rope_factors_long.weight",
-    "rope_factors_short.weight",
-];
-
-/// Whether a tensor that was not asked for is a part of what the file's model computes: one of a layer whose norm was,
-/// or one of those that vt does not have. The rotary frequencies that old converters wrote to each layer are what
-/// everyone computes.
-fn computes(name: &str, asked: &HashSet<String>) -> bool {
-    let Some((layer, part)) = name.strip_prefix("blk.").and_then(|rest| rest.split_once('.')) else {
-        return FOREIGN_TENSORS.contains(&name);
-    };
-    let frequencies = part == "attn_rot_embd" || part.ends_with("inv_freq");
-    !frequencies && asked.contains(&format!("blk.{layer}.attn_norm.weight"))
 }
