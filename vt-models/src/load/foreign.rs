@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::Keys;
+use super::{Keys, Problem};
 
 /// Numbers that change what a model computes, and the value that does not; 0 is as good as absent.
 const NUMBERS: [(&str, f32); 11] = [
@@ -38,14 +38,24 @@ const TENSORS: [&str; 6] = [
     "rope_factors_short.weight",
 ];
 
-/// Which of the tensors that were not asked for are parts of what the file's model computes: those of a layer of which
-/// anything was, and those that vt does not have. The rotary frequencies that old converters wrote to each layer are
-/// what everyone computes.
-pub(super) fn strange<'n>(unused: &'n [String], asked: &HashSet<String>) -> impl Iterator<Item = &'n String> {
-    let layers: HashSet<String> = asked.iter().filter_map(|name| Some(layer_of(name)?.0.to_owned())).collect();
-    unused.iter().filter(move |name| match layer_of(name) {
-        Some((layer, part)) => !frequencies(part) && layers.contains(layer),
-        None => TENSORS.contains(&name.as_str()),
+/// Norms that every layer has that has one of them.
+const LAYER_NORMS: [&str; 2] = ["attn_norm.weight", "post_attention_norm.weight"];
+
+/// The tensors that were not asked for and stand in the way, because they are parts of what the file's model computes:
+/// of a layer of which anything was asked for, of a layer more, or of something that vt does not have. The rotary
+/// frequencies that old converters wrote to each layer are what everyone computes.
+pub(super) fn tensors(unused: &[String], asked: &HashSet<String>) -> impl Iterator<Item = Problem> {
+    let layers: HashSet<&str> = asked.iter().filter_map(|name| Some(layer_of(name)?.0)).collect();
+    unused.iter().filter_map(move |name| {
+        let unsupported = || Some(Problem::Unsupported(format!("tensor `{name}`: vt does not have what it is for")));
+        match layer_of(name) {
+            Some((layer, part)) if layers.contains(layer) => unsupported().filter(|_| !frequencies(part)),
+            Some((_, part)) if LAYER_NORMS.contains(&part) && asked.contains(&format!("blk.0.{part}")) => {
+                Some(Problem::Fault(format!("tensor `{name}`: the file has more layers than `block_count` says")))
+            }
+            Some(_) => None,
+            None => unsupported().filter(|_| TENSORS.contains(&name.as_str())),
+        }
     })
 }
 

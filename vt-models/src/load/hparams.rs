@@ -30,9 +30,9 @@ impl Hparams {
     /// # Errors
     /// A key that is missing, of another type, or implausible.
     pub fn read(keys: &Keys<'_>) -> Result<Self, GgufError> {
-        let layers = keys.size("block_count")?;
-        if layers > MAX_LAYERS {
-            return Err(keys.implausible("block_count", format!("at most {MAX_LAYERS} layers")));
+        let layers = keys.required::<usize>("block_count")?;
+        if !(1..=MAX_LAYERS).contains(&layers) {
+            return Err(keys.implausible("block_count", format!("1 to {MAX_LAYERS} layers")));
         }
         Ok(Self {
             vocab: vocabulary(keys)?,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use vt_gguf::{FromValue, Gguf, GgufError, Metadata, Value};
 
-use super::foreign;
+use super::{Problem, foreign};
 
 /// Far above any model, and small enough that sizes made of two of them fit.
 pub(super) const MAX_SIZE: usize = 1 << 28;
@@ -19,7 +19,7 @@ pub struct Keys<'a> {
     pub(super) gguf: &'a Gguf,
     meta: Metadata<'a>,
     read: RefCell<HashSet<String>>,
-    problems: RefCell<Vec<String>>,
+    problems: RefCell<Vec<Problem>>,
 }
 
 impl<'a> Keys<'a> {
@@ -37,6 +37,14 @@ impl<'a> Keys<'a> {
     /// If it is there, but not of that type or range.
     pub fn optional<T: FromValue<'a>>(&self, key: &str) -> Result<Option<T>, GgufError> {
         self.read(key).optional(key)
+    }
+
+    /// A value of any type, which must be there.
+    ///
+    /// # Errors
+    /// If it is missing, or not of that type or range.
+    pub fn required<T: FromValue<'a>>(&self, key: &str) -> Result<T, GgufError> {
+        self.read(key).required(key)
     }
 
     /// A value of any type for each layer: one for all, or an array of as many.
@@ -57,7 +65,7 @@ impl<'a> Keys<'a> {
     /// # Errors
     /// If it is missing, or not an integer in the range of sizes.
     pub fn size(&self, key: &str) -> Result<usize, GgufError> {
-        let size = self.read(key).usize(key)?;
+        let size = self.required::<usize>(key)?;
         let plausible = (1..=MAX_SIZE).contains(&size);
         if plausible { Ok(size) } else { Err(self.implausible(key, format!("a number from 1 to {MAX_SIZE}"))) }
     }
@@ -136,9 +144,9 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Notes something that stands in the way.
+    /// Notes something that vt does not have, and that stands in the way.
     pub fn problem(&self, what: impl Into<String>) {
-        self.problems.borrow_mut().push(what.into());
+        self.problems.borrow_mut().push(Problem::Unsupported(what.into()));
     }
 
     /// An error for a value that has the right type but cannot be: `key`'s, with what was expected of it.
@@ -147,7 +155,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Everything that stands in the way, with what the keys that were not read tell of.
-    pub fn finish(self) -> Vec<String> {
+    pub fn finish(self) -> Vec<Problem> {
         foreign::refuse(&self);
         self.problems.into_inner()
     }
