@@ -1,0 +1,140 @@
+//! A kind of bad file.
+
+use crate::forge::{File, model, tokenizer_only};
+
+/// The commands that a kind stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stops {
+    /// All: nothing can be read.
+    All,
+    /// Those that need the model's numbers or tensors.
+    Model,
+    /// Those that need the tokenizer.
+    Tokenizer,
+    /// Those that need the tokenizer, and those that need the model.
+    Both,
+    /// Those that need the chat template.
+    Template,
+}
+
+/// How the files of a kind are made.
+#[derive(Clone, Copy)]
+pub enum Make {
+    /// A change to a model.
+    Model(fn(&mut File)),
+    /// A change to a tokenizer's file.
+    Tokenizer(fn(&mut File)),
+    /// A change to the two files of a split model, each with its name.
+    Split(fn(&mut Vec<(String, File)>)),
+}
+
+/// A kind of bad file.
+pub struct Kind {
+    /// A short name.
+    pub name: &'static str,
+    /// What is wrong with it, in a sentence.
+    pub what: &'static str,
+    pub stops: Stops,
+    /// What the message must say beside the file's name: the key, the tensor, or the part of the file.
+    pub says: &'static str,
+    pub make: Make,
+}
+
+const fn kind(name: &'static str, what: &'static str, stops: Stops, says: &'static str, make: Make) -> Kind {
+    Kind { name, what, stops, says, make }
+}
+
+/// A change to a model that no command survives.
+pub const fn all(name: &'static str, what: &'static str, says: &'static str, make: fn(&mut File)) -> Kind {
+    kind(name, what, Stops::All, says, Make::Model(make))
+}
+
+/// A change to a model that it cannot be computed with.
+pub const fn model_only(name: &'static str, what: &'static str, says: &'static str, make: fn(&mut File)) -> Kind {
+    kind(name, what, Stops::Model, says, Make::Model(make))
+}
+
+/// A change to a model after which neither its tokenizer nor its tensors can be used.
+pub const fn both(name: &'static str, what: &'static str, says: &'static str, make: fn(&mut File)) -> Kind {
+    kind(name, what, Stops::Both, says, Make::Model(make))
+}
+
+/// A change to a model that only its tokenizer suffers from.
+pub const fn tokenizer(name: &'static str, what: &'static str, says: &'static str, make: fn(&mut File)) -> Kind {
+    kind(name, what, Stops::Tokenizer, says, Make::Model(make))
+}
+
+/// A change to a file that has a tokenizer only.
+pub const fn bare_tokenizer(name: &'static str, what: &'static str, says: &'static str, make: fn(&mut File)) -> Kind {
+    kind(name, what, Stops::Both, says, Make::Tokenizer(make))
+}
+
+/// A change to a model that only its chat template suffers from.
+pub const fn template(name: &'static str, what: &'static str, says: &'static str, make: fn(&mut File)) -> Kind {
+    kind(name, what, Stops::Template, says, Make::Model(make))
+}
+
+/// A change to a set of files that no command survives.
+pub const fn split(
+    name: &'static str,
+    what: &'static str,
+    says: &'static str,
+    make: fn(&mut Vec<(String, File)>),
+) -> Kind {
+    kind(name, what, Stops::All, says, Make::Split(make))
+}
+
+/// A change to a set of files that the model cannot be computed with.
+pub const fn split_model(
+    name: &'static str,
+    what: &'static str,
+    says: &'static str,
+    make: fn(&mut Vec<(String, File)>),
+) -> Kind {
+    kind(name, what, Stops::Model, says, Make::Split(make))
+}
+
+/// The name of the first file of a split model.
+pub const FIRST: &str = "set-00001-of-00002.gguf";
+/// The name of the second one.
+pub const SECOND: &str = "set-00002-of-00002.gguf";
+
+/// A model in two files: nothing is wrong with it.
+pub fn split_files() -> Vec<(String, File)> {
+    let whole = model(2);
+    let half = whole.infos.len() / 2;
+    let part = |no: u16| {
+        let infos = if no == 0 { &whole.infos[..half] } else { &whole.infos[half..] };
+        let start = infos[0].offset;
+        let end = whole.infos.get(half).filter(|_| no == 0).map_or(whole.data.len() as u64, |info| info.offset);
+        let mut file = if no == 0 { File { entries: whole.entries.clone(), ..File::default() } } else { File::default() };
+        file.infos = infos.to_vec();
+        file.infos.iter_mut().for_each(|info| info.offset -= start);
+        file.data = whole.data[start as usize..end as usize].to_vec();
+        file.set("split.no", (2, no.to_le_bytes().into()));
+        file.set("split.count", (2, 2u16.to_le_bytes().into()));
+        file.set("split.tensors.count", crate::forge::i32(whole.infos.len() as i32));
+        file
+    };
+    vec![(FIRST.to_owned(), part(0)), (SECOND.to_owned(), part(1))]
+}
+
+impl Kind {
+    /// The files, the one that commands are given first.
+    pub fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let one = |mut file: File, make: fn(&mut File)| {
+            make(&mut file);
+            vec![("bad.gguf".to_owned(), file)]
+        };
+        let files = match self.make {
+            Make::Model(make) => one(model(2), make),
+            Make::Tokenizer(make) => one(tokenizer_only(), make),
+            Make::Split(make) => {
+                let mut files = split_files();
+                make(&mut files);
+                files
+            }
+        };
+        files.into_iter().map(|(name, file)| (name, file.bytes())).collect()
+    }
+}

@@ -1,0 +1,5 @@
+//! The chat template.
+
+use crate::kind::Kind;
+
+pub const KINDS: &[Kind] = &[];
