@@ -1,6 +1,5 @@
 //! The model that most commands take, and how it is run.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,8 +13,8 @@ use vt_models::load::{self, Target};
 use vt_models::tokenizer::Tokenizer;
 use vt_models::{LoadOptions, Model, ModelError, Outline};
 
-use super::pull;
 use super::stop::Stop;
+use super::{message, pull};
 
 /// The most rows in a pass.
 pub(super) const ROWS: usize = 512;
@@ -95,8 +94,7 @@ impl ModelArgs {
         let tokenizer = Tokenizer::new(load::vocab(gguf)?)
             .map_err(|error| Stop::failed(format!("{}: {error}", self.model.display())))?;
         if tokenizer.assumes_pre() {
-            // There is no one to tell if this fails.
-            let _ = writeln!(io::stderr(), "warning: the file names no pre-tokenizer: `default` is used");
+            message::say("warning", "the file names no pre-tokenizer: `default` is used");
         }
         Ok(tokenizer)
     }

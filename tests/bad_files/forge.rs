@@ -2,6 +2,7 @@
 
 use vt::core::DType;
 
+use crate::alphabet::letter;
 use crate::tiny::{blocks, random::Random};
 
 /// The numbers of metadata types in a file.
@@ -173,6 +174,17 @@ impl File {
         assert_ne!(self.infos.len(), before, "no tensor `{name}`");
     }
 
+    /// Ends the file `more` bytes behind a key. What is left is long enough for as many entries as the header counts,
+    /// and there are no tensors: the counts would be refused first.
+    pub fn cut_behind(&mut self, key: &str, more: usize) {
+        self.infos.clear();
+        self.push("long", string([b' '; 1000]));
+        self.entries.rotate_right(1);
+        let head = self.head();
+        let at = head.windows(key.len()).position(|window| window == key.as_bytes()).expect("a key of the file");
+        self.instead = Some(head[..at + key.len() + more].into());
+    }
+
     /// The header, the metadata and the infos.
     pub fn head(&self) -> Vec<u8> {
         let mut out = self.magic.to_vec();
@@ -254,13 +266,6 @@ fn hyperparameters(file: &mut File, layers: u32) {
     }
     file.set("llama.attention.layer_norm_rms_epsilon", f32(1e-5));
     file.set("llama.rope.freq_base", f32(10_000.0));
-}
-
-/// GPT-2's letter of a byte: printable ones are themselves, the others count up from U+0100.
-fn letter(byte: u8) -> char {
-    let printable = |b: u8| matches!(b, 0x21..=0x7e | 0xa1..=0xac | 0xae..);
-    let before = (0..byte).filter(|b| !printable(*b)).count() as u32;
-    if printable(byte) { byte.into() } else { char::from_u32(0x100 + before).expect("a letter") }
 }
 
 /// The texts of the tokens.

@@ -1,6 +1,7 @@
 //! A kind of bad file.
 
-use crate::forge::{File, model, tokenizer_only};
+use crate::forge::{File, model};
+use crate::split_set;
 
 /// The commands that a kind stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +23,6 @@ pub enum Stops {
 pub enum Make {
     /// A change to a model.
     Model(fn(&mut File)),
-    /// A change to a tokenizer's file.
-    Tokenizer(fn(&mut File)),
     /// A change to the two files of a split model, each with its name.
     Split(fn(&mut Vec<(String, File)>)),
 }
@@ -64,11 +63,6 @@ pub const fn tokenizer(name: &'static str, what: &'static str, says: &'static st
     kind(name, what, Stops::Tokenizer, says, Make::Model(make))
 }
 
-/// A change to a file that has a tokenizer only.
-pub const fn bare_tokenizer(name: &'static str, what: &'static str, says: &'static str, make: fn(&mut File)) -> Kind {
-    kind(name, what, Stops::Both, says, Make::Tokenizer(make))
-}
-
 /// A change to a model that only its chat template suffers from.
 pub const fn template(name: &'static str, what: &'static str, says: &'static str, make: fn(&mut File)) -> Kind {
     kind(name, what, Stops::Template, says, Make::Model(make))
@@ -94,31 +88,6 @@ pub const fn split_model(
     kind(name, what, Stops::Model, says, Make::Split(make))
 }
 
-/// The name of the first file of a split model.
-pub const FIRST: &str = "set-00001-of-00002.gguf";
-/// The name of the second one.
-pub const SECOND: &str = "set-00002-of-00002.gguf";
-
-/// A model in two files: nothing is wrong with it.
-pub fn split_files() -> Vec<(String, File)> {
-    let whole = model(2);
-    let half = whole.infos.len() / 2;
-    let part = |no: u16| {
-        let infos = if no == 0 { &whole.infos[..half] } else { &whole.infos[half..] };
-        let start = infos[0].offset;
-        let end = whole.infos.get(half).filter(|_| no == 0).map_or(whole.data.len() as u64, |info| info.offset);
-        let mut file = if no == 0 { File { entries: whole.entries.clone(), ..File::default() } } else { File::default() };
-        file.infos = infos.to_vec();
-        file.infos.iter_mut().for_each(|info| info.offset -= start);
-        file.data = whole.data[start as usize..end as usize].to_vec();
-        file.set("split.no", (2, no.to_le_bytes().into()));
-        file.set("split.count", (2, 2u16.to_le_bytes().into()));
-        file.set("split.tensors.count", crate::forge::i32(whole.infos.len() as i32));
-        file
-    };
-    vec![(FIRST.to_owned(), part(0)), (SECOND.to_owned(), part(1))]
-}
-
 impl Kind {
     /// The files, the one that commands are given first.
     pub fn files(&self) -> Vec<(String, Vec<u8>)> {
@@ -128,9 +97,8 @@ impl Kind {
         };
         let files = match self.make {
             Make::Model(make) => one(model(2), make),
-            Make::Tokenizer(make) => one(tokenizer_only(), make),
             Make::Split(make) => {
-                let mut files = split_files();
+                let mut files = split_set::files(&model(2));
                 make(&mut files);
                 files
             }

@@ -3,9 +3,11 @@
 //!
 //! A command that does not need what is wrong must work as if nothing were.
 
+mod alphabet;
 mod command;
 mod forge;
 mod kind;
+mod split_set;
 mod themes;
 #[path = "../tiny/mod.rs"]
 mod tiny;
@@ -15,7 +17,7 @@ use std::path::Path;
 
 use command::{Asked, COMMANDS, Ran};
 use forge::{model, tokenizer_only};
-use kind::{Kind, Stops, split_files};
+use kind::{Kind, Stops};
 
 /// What a command may take beside four times the file.
 const ROOM: u64 = 64 << 20;
@@ -46,7 +48,7 @@ fn refused(ran: &Ran, file: &str, says: &str) -> Result<(), String> {
 }
 
 fn worked(ran: &Ran) -> Result<(), String> {
-    let fine = ran.status.success() && !ran.stderr.contains("error: ");
+    let fine = ran.status.success() && !ran.stderr.lines().any(|line| line.starts_with("error: "));
     if fine { Ok(()) } else { Err(format!("{}: {:.400}", ran.status, ran.stderr)) }
 }
 
@@ -57,7 +59,11 @@ fn check_kind(kind: &Kind, command: &Asked) -> Result<(), String> {
     let ran = command.run(&folder.path().join(&files[0].0));
     // Of a set of files another one may be at fault.
     let file = if files.len() == 1 { &files[0].0 } else { ".gguf" };
-    if command.is_stopped(kind.stops) { refused(&ran, file, kind.says)? } else { worked(&ran)? }
+    if command.is_stopped(kind.stops) {
+        refused(&ran, file, kind.says)?
+    } else {
+        worked(&ran)?
+    }
     let most = 4 * length + ROOM;
     if ran.peak > most { Err(format!("{} bytes of memory for a file of {length}", ran.peak)) } else { Ok(()) }
 }
@@ -83,8 +89,28 @@ macro_rules! themes {
 }
 
 themes!(
-    alignment, arrays, bulk, data, duplicates, foreign, header, heads, keys, metadata_types, missing, numbers, offsets,
-    shapes, sizes, special_ids, splits, strings, template, tensor_infos, tensor_types, vocabulary
+    alignment,
+    arrays,
+    bulk,
+    data,
+    duplicates,
+    foreign,
+    header,
+    heads,
+    keys,
+    metadata_types,
+    missing,
+    numbers,
+    offsets,
+    shapes,
+    sizes,
+    special_ids,
+    splits,
+    strings,
+    template,
+    tensor_infos,
+    tensor_types,
+    vocabulary
 );
 
 #[test]
@@ -92,7 +118,7 @@ fn nothing_is_wrong_with_the_files_that_the_bad_ones_are_made_from() {
     let folder = tempfile::tempdir().unwrap();
     let named = |name: &str, file: forge::File| (name.to_owned(), file.bytes());
     let whole = [named("model.gguf", model(2)), named("one-layer.gguf", model(1))];
-    let parts: Vec<_> = split_files().into_iter().map(|(name, file)| named(&name, file)).collect();
+    let parts: Vec<_> = split_set::files(&model(2)).into_iter().map(|(name, file)| named(&name, file)).collect();
     let files = [&whole[..], &parts].concat();
     write(folder.path(), &files);
     for (name, _) in &files {
@@ -117,7 +143,11 @@ fn every_kind_is_another() {
     let count = kinds().count();
     println!("{count} kinds in {} themes", themes::ALL.len());
     assert_eq!((names.len(), sentences.len(), files.len()), (count, count, count));
-    let good = [vec![("bad.gguf".to_owned(), model(2))], vec![("bad.gguf".to_owned(), tokenizer_only())], split_files()];
+    let good = [
+        vec![("bad.gguf".to_owned(), model(2))],
+        vec![("bad.gguf".to_owned(), tokenizer_only())],
+        split_set::files(&model(2)),
+    ];
     for set in good {
         let set = set.into_iter().map(|(name, file)| (name, file.bytes())).collect();
         assert!(files.insert(set), "a kind has nothing wrong");

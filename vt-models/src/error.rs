@@ -20,10 +20,10 @@ pub enum ModelError {
         /// Those that vt has.
         known: String,
     },
-    /// Tensors or keys stand in the way; all are listed.
-    #[error("the model cannot be computed: {}", problems.join("; "))]
+    /// Tensors or keys stand in the way.
+    #[error("the model cannot be computed: {}", listed(problems))]
     Refused {
-        /// Each tensor and key, with what is wrong.
+        /// Each tensor and key, with what is wrong; the message shows the first ones.
         problems: Vec<String>,
     },
     /// The graph could not be recorded.
@@ -52,4 +52,28 @@ pub enum ModelError {
         /// The positions there is room for.
         capacity: usize,
     },
+}
+
+/// The problems as one line that can still be read.
+fn listed(problems: &[String]) -> String {
+    const LISTED: usize = 32;
+    let (head, rest) = problems.split_at(problems.len().min(LISTED));
+    let head = head.join("; ");
+    if rest.is_empty() { head } else { format!("{head}; and {} more", rest.len()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_shows_what_can_be_read() {
+        let message = |count: usize| {
+            let problems = (0..count).map(|i| format!("problem {i}")).collect();
+            ModelError::Refused { problems }.to_string()
+        };
+        assert_eq!(message(2), "the model cannot be computed: problem 0; problem 1");
+        assert!(message(32).ends_with("; problem 31"));
+        assert!(message(33).ends_with("; problem 31; and 1 more"));
+    }
 }

@@ -23,7 +23,12 @@ pub const KINDS: &[Kind] = &[
     all("alignment-64", "The data are aligned to less than the alignment says.", "output_norm.weight", |f| {
         f.set(KEY, u32(128));
     }),
-    all("alignment-of-another", "The alignment moves the data's start behind the file's end.", "token_embd.weight", |f| {
-        f.set(KEY, u32(1 << 20));
-    }),
+    all(
+        "alignment-of-another",
+        "The alignment moves the data's start behind the file's end.",
+        "token_embd.weight",
+        |f| {
+            f.set(KEY, u32(1 << 20));
+        },
+    ),
 ];

@@ -11,7 +11,9 @@ pub const KINDS: &[Kind] = &[
     all("architecture-twice", "The file names two architectures.", "general.architecture", |f| {
         f.push("general.architecture", string("qwen2"));
     }),
-    all("alignment-twice", "The file has two alignments.", "general.alignment", |f| f.push("general.alignment", u32(64))),
+    all("alignment-twice", "The file has two alignments.", "general.alignment", |f| {
+        f.push("general.alignment", u32(64))
+    }),
     all("unknown-key-twice", "A key that nobody reads is there twice.", "a.key", |f| {
         f.push("a.key", u32(1));
         f.push("a.key", string("x"));

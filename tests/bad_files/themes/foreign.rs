@@ -4,7 +4,9 @@ use crate::forge::{bool, f32, u32};
 use crate::kind::{Kind, model_only};
 
 pub const KINDS: &[Kind] = &[
-    model_only("experts", "The model is a mixture of experts.", "expert_count", |f| f.set("llama.expert_count", u32(8))),
+    model_only("experts", "The model is a mixture of experts.", "expert_count", |f| {
+        f.set("llama.expert_count", u32(8))
+    }),
     model_only("experts-negative", "The model has -1 experts.", "llama.expert_count", |f| {
         f.set("llama.expert_count", crate::forge::i32(-1));
     }),
@@ -20,17 +22,26 @@ pub const KINDS: &[Kind] = &[
     model_only("residual-scale", "The residual stream is scaled.", "residual_scale", |f| {
         f.set("llama.residual_scale", f32(2.0));
     }),
-    model_only("embedding-scale", "Embeddings are scaled.", "embedding_scale", |f| f.set("llama.embedding_scale", f32(12.0))),
+    model_only("embedding-scale", "Embeddings are scaled.", "embedding_scale", |f| {
+        f.set("llama.embedding_scale", f32(12.0))
+    }),
     model_only("parallel", "Attention and feed-forward layer run side by side.", "use_parallel_residual", |f| {
         f.set("llama.use_parallel_residual", bool(true));
     }),
-    model_only("not-causal", "Attention looks ahead.", "attention.causal", |f| f.set("llama.attention.causal", bool(false))),
+    model_only("not-causal", "Attention looks ahead.", "attention.causal", |f| {
+        f.set("llama.attention.causal", bool(false))
+    }),
     model_only("layer-tensor", "A layer has a tensor that llama has not.", "blk.0.attn_q_norm.weight", |f| {
         f.add("blk.0.attn_q_norm.weight", &[16], 0, &[0; 64]);
     }),
-    model_only("layer-experts", "A layer has experts that the metadata do not tell of.", "blk.1.ffn_gate_exps.weight", |f| {
-        f.add("blk.1.ffn_gate_exps.weight", &[4, 2, 2], 0, &[0; 64]);
-    }),
+    model_only(
+        "layer-experts",
+        "A layer has experts that the metadata do not tell of.",
+        "blk.1.ffn_gate_exps.weight",
+        |f| {
+            f.add("blk.1.ffn_gate_exps.weight", &[4, 2, 2], 0, &[0; 64]);
+        },
+    ),
     model_only("embedding-norm", "Embeddings are normed.", "token_embd_norm.weight", |f| {
         f.add("token_embd_norm.weight", &[32], 0, &[0; 128]);
     }),

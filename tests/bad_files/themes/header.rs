@@ -14,7 +14,8 @@ pub const KINDS: &[Kind] = &[
     }),
     all("zip", "The file is a PyTorch checkpoint, a zip archive.", "not a GGUF file", |f| f.magic = *b"PK\x03\x04"),
     all("safetensors", "The file starts as a safetensors file does.", "not a GGUF file", |f| {
-        f.instead = Some([&64u64.to_le_bytes()[..], br#"{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#].concat());
+        f.instead =
+            Some([&64u64.to_le_bytes()[..], br#"{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#].concat());
     }),
     all("pointer", "The file is a Git LFS pointer to the real one.", "not a GGUF file", |f| {
         f.instead = Some(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n".into());
@@ -25,7 +26,7 @@ pub const KINDS: &[Kind] = &[
     all("cut-in-counts", "The file ends within its number of tensors.", "header", |f| {
         f.instead = Some(f.bytes()[..15].into());
     }),
-    all("counts-alone", "The file ends behind its counts.", "metadata entry 0", |f| {
+    all("counts-alone", "The file ends behind its counts.", "header", |f| {
         f.instead = Some(f.bytes()[..24].into());
     }),
     all("version-0", "The version is 0.", "found 0", |f| f.version = 0),
@@ -51,7 +52,7 @@ pub const KINDS: &[Kind] = &[
     all("entries-tera", "The number of metadata entries asks for terabytes.", "entries", |f| {
         f.claimed_entries = Some(1 << 40);
     }),
-    all("entries-one-more", "A tensor info is read as a metadata entry.", "token_embd.weight", |f| {
+    all("entries-one-more", "A tensor info is read as a metadata entry.", "tensor info 0", |f| {
         f.claimed_entries = Some(f.entries.len() as u64 + 1);
     }),
     all("entries-one-less", "A metadata entry is read as a tensor info.", "tokenizer.chat_template", |f| {

@@ -13,9 +13,14 @@ pub const KINDS: &[Kind] = &[
     model_only("no-embedding-length", "The vectors' size is missing.", "llama.embedding_length", |f| {
         f.remove("llama.embedding_length");
     }),
-    model_only("no-feed-forward-length", "The feed-forward layers' size is missing.", "llama.feed_forward_length", |f| {
-        f.remove("llama.feed_forward_length");
-    }),
+    model_only(
+        "no-feed-forward-length",
+        "The feed-forward layers' size is missing.",
+        "llama.feed_forward_length",
+        |f| {
+            f.remove("llama.feed_forward_length");
+        },
+    ),
     model_only("no-heads", "The number of heads is missing.", "llama.attention.head_count", |f| {
         f.remove("llama.attention.head_count");
     }),
@@ -25,7 +30,7 @@ pub const KINDS: &[Kind] = &[
     model_only("other-prefix", "The keys are another architecture's than the file names.", "qwen2.", |f| {
         f.set("general.architecture", crate::forge::string("qwen2"));
     }),
-    model_only("no-metadata", "There is no metadata at all.", "general.architecture", |f| f.entries.clear()),
+    both("no-metadata", "There is no metadata at all.", "is missing", |f| f.entries.clear()),
     tokenizer("no-tokenizer-model", "The tokenizer's kind is missing.", "tokenizer.ggml.model", |f| {
         f.remove("tokenizer.ggml.model");
     }),

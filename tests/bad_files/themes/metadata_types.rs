@@ -13,19 +13,27 @@ pub const KINDS: &[Kind] = &[
     all("type-max", "A value's type is the largest number.", "llama.block_count", |f| {
         f.entry("llama.block_count").kind = u32::MAX;
     }),
-    all("wider-than-written", "A value of four bytes is stated as one of eight: all behind it is shifted.", "metadata", |f| {
-        f.entry("llama.block_count").kind = F64;
-    }),
-    all("number-as-array", "A number is stated as an array: its bytes are the elements' type.", "llama.block_count", |f| {
-        f.entry("llama.block_count").kind = ARRAY;
-    }),
+    all(
+        "wider-than-written",
+        "A value of four bytes is stated as one of eight: all behind it is shifted.",
+        "metadata",
+        |f| {
+            f.entry("llama.block_count").kind = F64;
+        },
+    ),
+    all(
+        "number-as-array",
+        "A number is stated as an array: its bytes are the elements' type.",
+        "metadata entry 3",
+        |f| {
+            f.entry("llama.block_count").kind = ARRAY;
+        },
+    ),
     all("cut-in-value", "The file ends within a number.", "llama.block_count", |f| {
-        let at = f.head().windows(17).position(|w| w == b"llama.block_count").unwrap();
-        f.instead = Some(f.bytes()[..at + 17 + 4 + 2].into());
+        f.cut_behind("llama.block_count", 4 + 2)
     }),
     all("cut-in-type", "The file ends within a value's type.", "llama.block_count", |f| {
-        let at = f.head().windows(17).position(|w| w == b"llama.block_count").unwrap();
-        f.instead = Some(f.bytes()[..at + 17 + 3].into());
+        f.cut_behind("llama.block_count", 3);
     }),
     model_only("architecture-a-number", "The architecture is a number.", "general.architecture", |f| {
         f.set("general.architecture", u32(7));
@@ -36,7 +44,9 @@ pub const KINDS: &[Kind] = &[
     model_only("size-a-string", "A size is written as text.", "llama.embedding_length", |f| {
         f.set("llama.embedding_length", string("32"));
     }),
-    model_only("size-a-float", "A size is a float.", "llama.context_length", |f| f.set("llama.context_length", f32(64.0))),
+    model_only("size-a-float", "A size is a float.", "llama.context_length", |f| {
+        f.set("llama.context_length", f32(64.0))
+    }),
     model_only("epsilon-an-integer", "The epsilon is an integer.", "layer_norm_rms_epsilon", |f| {
         f.set("llama.attention.layer_norm_rms_epsilon", u32(1));
     }),

@@ -4,8 +4,12 @@ use crate::forge::model;
 use crate::kind::{Kind, model_only};
 
 pub const KINDS: &[Kind] = &[
-    model_only("no-table", "The embedding table is missing.", "token_embd.weight", |f| f.remove_tensor("token_embd.weight")),
-    model_only("no-last-norm", "The last norm is missing.", "output_norm.weight", |f| f.remove_tensor("output_norm.weight")),
+    model_only("no-table", "The embedding table is missing.", "token_embd.weight", |f| {
+        f.remove_tensor("token_embd.weight")
+    }),
+    model_only("no-last-norm", "The last norm is missing.", "output_norm.weight", |f| {
+        f.remove_tensor("output_norm.weight")
+    }),
     model_only("no-attention-norm", "A layer's first norm is missing.", "blk.1.attn_norm.weight", |f| {
         f.remove_tensor("blk.1.attn_norm.weight");
     }),

@@ -20,8 +20,12 @@ pub const KINDS: &[Kind] = &[
     model_only("norm-shorter", "A norm has less elements than a vector.", "blk.1.ffn_norm.weight", |f| {
         f.info("blk.1.ffn_norm.weight").ne = vec![31];
     }),
-    model_only("norm-scalar", "A norm is a single number.", "output_norm.weight", |f| f.info("output_norm.weight").ne.clear()),
-    model_only("norm-empty", "A norm has no elements.", "output_norm.weight", |f| f.info("output_norm.weight").ne = vec![0]),
+    model_only("norm-scalar", "A norm is a single number.", "output_norm.weight", |f| {
+        f.info("output_norm.weight").ne.clear()
+    }),
+    model_only("norm-empty", "A norm has no elements.", "output_norm.weight", |f| {
+        f.info("output_norm.weight").ne = vec![0]
+    }),
     model_only("table-no-rows", "The embedding table has no rows.", "token_embd.weight", |f| {
         f.info("token_embd.weight").ne = vec![32, 0];
     }),

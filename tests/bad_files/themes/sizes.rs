@@ -17,9 +17,14 @@ pub const KINDS: &[Kind] = &[
     model_only("layers-negative", "The model has -1 layers.", "llama.block_count", |f| {
         f.set("llama.block_count", i32(-1));
     }),
-    model_only("layers-more", "The file has the tensors of two layers, and states three.", "blk.2.attn_q.weight", |f| {
-        f.set("llama.block_count", u32(3));
-    }),
+    model_only(
+        "layers-more",
+        "The file has the tensors of two layers, and states three.",
+        "blk.2.attn_q.weight",
+        |f| {
+            f.set("llama.block_count", u32(3));
+        },
+    ),
     model_only("layers-512", "The file has the tensors of two layers, and states 512.", "blk.2.attn_q.weight", |f| {
         f.set("llama.block_count", u32(512));
     }),
@@ -44,9 +49,14 @@ pub const KINDS: &[Kind] = &[
     model_only("context-0", "The context has no positions.", "llama.context_length", |f| {
         f.set("llama.context_length", u32(0));
     }),
-    model_only("context-huge", "The context has 2^32 - 1 positions: caches of terabytes.", "llama.context_length", |f| {
-        f.set("llama.context_length", u32(u32::MAX));
-    }),
+    model_only(
+        "context-huge",
+        "The context has 2^32 - 1 positions: caches of terabytes.",
+        "llama.context_length",
+        |f| {
+            f.set("llama.context_length", u32(u32::MAX));
+        },
+    ),
     model_only("context-wraps", "The context's caches have a size that wraps.", "llama.context_length", |f| {
         f.set("llama.context_length", u64(1 << 62));
     }),
@@ -65,18 +75,33 @@ pub const KINDS: &[Kind] = &[
     model_only("feed-forward-too-many", "There are sizes for three layers of two.", "llama.feed_forward_length", |f| {
         f.set("llama.feed_forward_length", array_of(&[u32(256), u32(256), u32(256)]));
     }),
-    model_only("feed-forward-differs", "One layer's size is not that of its tensors.", "llama.feed_forward_length", |f| {
-        f.set("llama.feed_forward_length", array_of(&[u32(256), u32(128)]));
-    }),
-    model_only("vocabulary-smaller", "The embedding table has more rows than there are tokens.", "token_embd.weight", |f| {
-        let mut tokens = crate::forge::tokens();
-        tokens.pop();
-        f.set("tokenizer.ggml.tokens", crate::forge::strings(&tokens));
-    }),
-    model_only("vocabulary-larger", "The embedding table has less rows than there are tokens.", "token_embd.weight", |f| {
-        let mut tokens = crate::forge::tokens();
-        tokens.push("one more".to_owned());
-        f.set("tokenizer.ggml.tokens", crate::forge::strings(&tokens));
-        f.remove("tokenizer.ggml.token_type");
-    }),
+    model_only(
+        "feed-forward-differs",
+        "One layer's size is not that of its tensors.",
+        "llama.feed_forward_length",
+        |f| {
+            f.set("llama.feed_forward_length", array_of(&[u32(256), u32(128)]));
+        },
+    ),
+    model_only(
+        "vocabulary-smaller",
+        "The embedding table has more rows than there are tokens.",
+        "token_embd.weight",
+        |f| {
+            let mut tokens = crate::forge::tokens();
+            tokens.pop();
+            f.set("tokenizer.ggml.tokens", crate::forge::strings(&tokens));
+        },
+    ),
+    model_only(
+        "vocabulary-larger",
+        "The embedding table has less rows than there are tokens.",
+        "token_embd.weight",
+        |f| {
+            let mut tokens = crate::forge::tokens();
+            tokens.push("one more".to_owned());
+            f.set("tokenizer.ggml.tokens", crate::forge::strings(&tokens));
+            f.remove("tokenizer.ggml.token_type");
+        },
+    ),
 ];

@@ -1,7 +1,8 @@
 //! Models split over files.
 
 use crate::forge::{File, f32, i32, string, u32};
-use crate::kind::{FIRST, Kind, SECOND, split, split_model};
+use crate::kind::{Kind, split, split_model};
+use crate::split_set::{FIRST, SECOND};
 
 type Files = Vec<(String, File)>;
 
@@ -45,7 +46,9 @@ pub const KINDS: &[Kind] = &[
     split("count-wide", "The number of files is too large for its type.", "split.count", |files| {
         first(files).set("split.count", u32(65_538));
     }),
-    split("count-float", "The number of files is a float.", "split.count", |files| first(files).set("split.count", f32(2.0))),
+    split("count-float", "The number of files is a float.", "split.count", |files| {
+        first(files).set("split.count", f32(2.0))
+    }),
     split("counts-differ", "The files do not agree on how many they are.", "split.count", |files| {
         second(files).set("split.count", u32(3));
     }),
@@ -74,8 +77,13 @@ pub const KINDS: &[Kind] = &[
     split("second-offset", "A tensor of the second file starts behind its data.", SECOND, |files| {
         second(files).infos[0].offset = 1 << 40;
     }),
-    split_model("second-lacks", "The second file lacks a tensor, and the first one's number agrees.", "blk.1.ffn_down", |files| {
-        second(files).remove_tensor("blk.1.ffn_down.weight");
-        first(files).set("split.tensors.count", i32(19));
-    }),
+    split_model(
+        "second-lacks",
+        "The second file lacks a tensor, and the first one's number agrees.",
+        "blk.1.ffn_down",
+        |files| {
+            second(files).remove_tensor("blk.1.ffn_down.weight");
+            first(files).set("split.tensors.count", i32(19));
+        },
+    ),
 ];

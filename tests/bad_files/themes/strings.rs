@@ -39,11 +39,16 @@ pub const KINDS: &[Kind] = &[
     all("text-wraps", "A text's end wraps around to its start.", "general.architecture", |f| {
         f.set("general.architecture", claims(u64::MAX - 7));
     }),
-    all("text-to-the-end", "A text swallows the whole rest of the file, and more entries are to come.", "metadata", |f| {
-        let rest = f.bytes().len() - 24 - 8 - "general.architecture".len() - 4 - 8;
-        f.set("general.architecture", claims(rest as u64 + 5));
-        f.entry("general.architecture").value.truncate(8 + 5);
-    }),
+    all(
+        "text-to-the-end",
+        "A text swallows the whole rest of the file, and more entries are to come.",
+        "metadata",
+        |f| {
+            let rest = f.bytes().len() - 24 - 8 - "general.architecture".len() - 4 - 8;
+            f.set("general.architecture", claims(rest as u64 + 5));
+            f.entry("general.architecture").value.truncate(8 + 5);
+        },
+    ),
     model_only("architecture-not-utf8", "The architecture's name is not UTF-8.", "general.architecture", |f| {
         f.set("general.architecture", string(b"ll\xffma"));
     }),
@@ -53,9 +58,14 @@ pub const KINDS: &[Kind] = &[
     model_only("architecture-unknown", "The architecture is one that nobody has.", "never-heard-of", |f| {
         f.set("general.architecture", string("never-heard-of"));
     }),
-    model_only("architecture-lines", "The architecture's name would break the message into lines.", "architecture", |f| {
-        f.set("general.architecture", string("ll\nama\r\nerror: \x1b[31mred"));
-    }),
+    model_only(
+        "architecture-lines",
+        "The architecture's name would break the message into lines.",
+        "architecture",
+        |f| {
+            f.set("general.architecture", string("ll\nama\r\nerror: \x1b[31mred"));
+        },
+    ),
     model_only("architecture-long", "The architecture's name is of 100,000 letters.", "architecture", |f| {
         f.set("general.architecture", string(vec![b'a'; 100_000]));
     }),

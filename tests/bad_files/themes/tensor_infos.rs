@@ -15,7 +15,9 @@ pub const KINDS: &[Kind] = &[
     all("name-zero-byte", "A tensor's name has a zero byte, where C's strings end.", "tensor", |f| {
         f.info(NORM).name = b"output_norm.weight\0".into();
     }),
-    all("name-not-utf8", "A tensor's name is not UTF-8.", "tensor", |f| f.info(NORM).name = b"output_\xf5.weight".into()),
+    all("name-not-utf8", "A tensor's name is not UTF-8.", "tensor", |f| {
+        f.info(NORM).name = b"output_\xf5.weight".into()
+    }),
     all("name-behind-end", "A tensor's name claims to go on behind the file's end.", "tensor info 1", |f| {
         f.info(NORM).name_len = Some(1 << 32);
     }),
@@ -23,8 +25,8 @@ pub const KINDS: &[Kind] = &[
         f.info(NORM).name_len = Some(u64::MAX);
     }),
     all("name-lines", "A bad tensor's name would break the message into lines.", "tensor", |f| {
-        f.info(NORM).name = b"a\nerror: b\x1b[2J".into();
         f.info(NORM).rank = Some(9);
+        f.info(NORM).name = b"a\nerror: b\x1b[2J".into();
     }),
     all("rank-5", "A tensor has five dimensions.", NORM, |f| f.info(NORM).ne = vec![32, 1, 1, 1, 1]),
     all("rank-max", "A tensor claims 4294967295 dimensions.", NORM, |f| f.info(NORM).rank = Some(u32::MAX)),
@@ -52,5 +54,7 @@ pub const KINDS: &[Kind] = &[
     all("cut-in-info", "The file ends within a tensor info.", "tensor", |f| {
         f.instead = Some(f.head()[..f.head().len() - 10].into());
     }),
-    all("cut-behind-infos", "The file ends behind its tensor infos.", "token_embd.weight", |f| f.instead = Some(f.head())),
+    all("cut-behind-infos", "The file ends behind its tensor infos.", "token_embd.weight", |f| {
+        f.instead = Some(f.head())
+    }),
 ];

@@ -6,7 +6,9 @@ const QUERIES: &str = "blk.0.attn_q.weight";
 
 pub const KINDS: &[Kind] = &[
     all("removed-q4_2", "A tensor's type was removed from the format early.", QUERIES, |f| f.info(QUERIES).kind = 4),
-    all("removed-q4_0_4_4", "A tensor's type was removed from the format late.", QUERIES, |f| f.info(QUERIES).kind = 31),
+    all("removed-q4_0_4_4", "A tensor's type was removed from the format late.", QUERIES, |f| {
+        f.info(QUERIES).kind = 31
+    }),
     all("removed-iq4_nl_4_4", "A tensor's type is the last that was removed.", QUERIES, |f| f.info(QUERIES).kind = 38),
     all("newer", "A tensor's type has the first number that is none.", QUERIES, |f| f.info(QUERIES).kind = 43),
     all("max", "A tensor's type is the largest number.", QUERIES, |f| f.info(QUERIES).kind = u32::MAX),
@@ -24,9 +26,14 @@ pub const KINDS: &[Kind] = &[
     model_only("foreign", "A weight is of a type of the format that vt does not have.", "blk.0.attn_v.weight", |f| {
         f.info("blk.0.attn_v.weight").kind = 20;
     }),
-    model_only("foreign-norm", "A norm is of a type of the format that vt does not have.", "blk.0.attn_norm.weight", |f| {
-        f.info("blk.0.attn_norm.weight").kind = 20;
-    }),
+    model_only(
+        "foreign-norm",
+        "A norm is of a type of the format that vt does not have.",
+        "blk.0.attn_norm.weight",
+        |f| {
+            f.info("blk.0.attn_norm.weight").kind = 20;
+        },
+    ),
     model_only("integers", "A weight is of integers.", "blk.0.attn_output.weight", |f| {
         f.info("blk.0.attn_output.weight").kind = 25;
     }),

@@ -33,7 +33,9 @@ pub const KINDS: &[Kind] = &[
     tokenizer("pre-a-number", "The pre-tokenizer's name is a number.", "tokenizer.ggml.pre", |f| {
         f.set("tokenizer.ggml.pre", u32(2));
     }),
-    both("tokens-none", "The list of tokens is empty.", "token", |f| f.set("tokenizer.ggml.tokens", strings::<&str>(&[]))),
+    both("tokens-none", "The list of tokens is empty.", "token", |f| {
+        f.set("tokenizer.ggml.tokens", strings::<&str>(&[]))
+    }),
     tokenizer("types-one-less", "One token has no type.", "type", |f| {
         f.set("tokenizer.ggml.token_type", array_of(&vec![i32(1); VOCAB as usize - 1]));
     }),
@@ -66,7 +68,9 @@ pub const KINDS: &[Kind] = &[
     tokenizer("merge-no-right", "A merge's second part is empty.", "merge", |f| {
         f.set("tokenizer.ggml.merges", strings(&["h e", "ll "]));
     }),
-    tokenizer("merge-space", "A merge is a single space.", "merge", |f| f.set("tokenizer.ggml.merges", strings(&[" "]))),
+    tokenizer("merge-space", "A merge is a single space.", "merge", |f| {
+        f.set("tokenizer.ggml.merges", strings(&[" "]))
+    }),
     tokenizer("merges-a-string", "The merges are one text.", "tokenizer.ggml.merges", |f| {
         f.set("tokenizer.ggml.merges", string("h e\nl l"));
     }),

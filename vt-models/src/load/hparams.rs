@@ -63,11 +63,11 @@ impl Hparams {
         if heads > MAX_SIZE || !heads.is_multiple_of(kv_heads) {
             return Err(meta.implausible("attention.head_count_kv", format!("a divisor of {heads} heads")));
         }
-        let head_dim = |key| Ok::<_, GgufError>(optional_size(meta, key)?.unwrap_or(dim / heads));
+        let head_dim = |key| match optional_size(meta, key)?.unwrap_or(dim / heads) {
+            size @ 1..=MAX_HEAD_DIM => Ok(size),
+            _ => Err(meta.implausible(key, format!("heads of 1 to {MAX_HEAD_DIM} elements"))),
+        };
         let (key_dim, value_dim) = (head_dim("attention.key_length")?, head_dim("attention.value_length")?);
-        if ![key_dim, value_dim].iter().all(|dim| (1..=MAX_HEAD_DIM).contains(dim)) {
-            return Err(meta.implausible("attention.key_length", format!("heads of 1 to {MAX_HEAD_DIM} elements")));
-        }
         let rot = optional_size(meta, "rope.dimension_count")?.unwrap_or(key_dim);
         if rot > key_dim || !rot.is_multiple_of(2) {
             return Err(meta.implausible("rope.dimension_count", format!("an even number up to {key_dim}")));
@@ -147,6 +147,14 @@ fn optional_float(meta: Metadata<'_>, key: &str) -> Result<Option<f32>, GgufErro
     }
 }
 
+/// 1 over a factor.
+fn inverse(meta: Metadata<'_>, key: &str) -> Result<Option<f32>, GgufError> {
+    match optional_float(meta, key)?.map(|factor| 1.0 / factor) {
+        Some(inverse) if inverse.is_infinite() => Err(meta.implausible(key, "a number whose inverse is finite")),
+        inverse => Ok(inverse),
+    }
+}
+
 /// A number that is the same in all layers.
 fn uniform(meta: Metadata<'_>, key: &str, layers: usize) -> Result<Option<usize>, GgufError> {
     let Some(values) = meta.per_layer::<usize>(key, layers)? else { return Ok(None) };
@@ -175,14 +183,14 @@ fn vocabulary(gguf: &Gguf, meta: Metadata<'_>) -> Result<usize, GgufError> {
 }
 
 fn rope_scale(meta: Metadata<'_>, weights: &Weights<'_>) -> Result<f32, GgufError> {
-    let factor = match optional_float(meta, "rope.scaling.factor")? {
-        None => optional_float(meta, "rope.scale_linear")?,
+    let inverse = match inverse(meta, "rope.scaling.factor")? {
+        None => inverse(meta, "rope.scale_linear")?,
         some => some,
     };
     let kind = meta.optional::<&str>("rope.scaling.type")?.unwrap_or("linear");
-    match (kind, factor) {
+    match (kind, inverse) {
         ("none", _) | ("linear" | "yarn", None) => Ok(1.0),
-        ("linear", Some(factor)) => Ok(1.0 / factor),
+        ("linear", Some(inverse)) => Ok(inverse),
         (other, _) => {
             weights.problem(format!("key `rope.scaling.type`: vt has no rotary scaling of the kind `{other}`"));
             Ok(1.0)
