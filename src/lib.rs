@@ -8,6 +8,7 @@ pub mod check;
 pub mod config;
 pub mod npy;
 pub mod pull;
+pub mod validate;
 
 use std::sync::Arc;
 

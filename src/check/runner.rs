@@ -73,7 +73,12 @@ fn run_within(
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err(failed("panicked while it was planned")))
 }
 
-fn run_planned(registry: &Arc<Registry>, options: &Options, case: &AnyCase) -> Result<Vec<NamedArray>, NoResult> {
+/// The result of a case by a plan made as `options` say.
+pub(super) fn run_planned(
+    registry: &Arc<Registry>,
+    options: &Options,
+    case: &AnyCase,
+) -> Result<Vec<NamedArray>, NoResult> {
     let (graph, fed, outs) = record(case)?;
     let plan = Plan::new(&graph, registry, options).map_err(|error| match error {
         PlanError::NoKernel { .. } => NoResult::Refused(error.to_string()),

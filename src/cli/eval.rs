@@ -1,6 +1,6 @@
 //! `vt eval`: the logits after each token.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
@@ -66,11 +66,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
 fn tokens(args: &Args) -> Result<Vec<u32>, Stop> {
     match (&args.tokens, &args.tokens_file) {
         (Some(ids), _) => Ok(ids.0.clone()),
-        (None, Some(path)) => {
-            let named = |e: &dyn std::fmt::Display| Stop::failed(format!("{}: {e}", path.display()));
-            let text = fs::read_to_string(path).map_err(|e| named(&e))?;
-            Ok(text.parse::<Ids>().map_err(|e| named(&e))?.0)
-        }
+        (None, Some(path)) => Ok(Ids::read(path)?.0),
         (None, None) => Ok(Vec::new()),
     }
 }

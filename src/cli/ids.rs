@@ -1,11 +1,22 @@
 //! Token ids as arguments.
 
-use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
+use std::{fmt, fs};
+
+use super::stop::Stop;
 
 /// A list of token ids: numbers between commas or white space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ids(pub Vec<u32>);
+
+impl Ids {
+    /// The token ids in a file.
+    pub(super) fn read(path: &Path) -> Result<Self, Stop> {
+        let named = |error: &dyn fmt::Display| Stop::failed(format!("{}: {error}", path.display()));
+        fs::read_to_string(path).map_err(|error| named(&error))?.parse().map_err(|error| named(&error))
+    }
+}
 
 /// A word that is no token id.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! The commands of `vt`: one file each.
 
 mod bench;
+mod check;
 mod detokenize;
 mod eval;
 mod graph;
@@ -10,8 +11,10 @@ mod memory;
 mod message;
 mod model;
 mod ops;
+mod perplexity;
 mod pull;
 mod run;
+mod sampling;
 mod stop;
 mod test_ops;
 mod text;
@@ -37,10 +40,12 @@ struct Cli {
 enum Command {
     Run(run::Args),
     Eval(eval::Args),
+    Perplexity(perplexity::Args),
     Tokenize(tokenize::Args),
     Detokenize(detokenize::Args),
     Bench(bench::Args),
     Inspect(inspect::Args),
+    Check(check::Args),
     Ops(ops::Args),
     TestOps(test_ops::Args),
     Graph(graph::Args),
@@ -52,10 +57,12 @@ impl Command {
         match self {
             Command::Run(args) => run::run(args, config),
             Command::Eval(args) => eval::run(args, config),
+            Command::Perplexity(args) => perplexity::run(args, config),
             Command::Tokenize(args) => tokenize::run(args, config),
             Command::Detokenize(args) => detokenize::run(args, config),
             Command::Bench(args) => bench::run(args, config),
             Command::Inspect(args) => inspect::run(args, config),
+            Command::Check(args) => check::run(args, config),
             Command::Ops(args) => ops::run(args, config),
             Command::TestOps(args) => test_ops::run(args, config),
             Command::Graph(args) => graph::run(args, config),

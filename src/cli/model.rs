@@ -37,6 +37,11 @@ impl Threads {
             error => Stop::failed(error),
         })
     }
+
+    /// The CPU.
+    pub(super) fn target(self, config: &Config) -> Result<Target, Stop> {
+        Ok(Target { registry: self.registry(config)?, device: vt_cpu::CPU.to_owned() })
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -101,7 +106,7 @@ impl ModelArgs {
 
     /// The CPU.
     pub(super) fn target(&self, config: &Config) -> Result<Target, Stop> {
-        Ok(Target { registry: self.threads.registry(config)?, device: vt_cpu::CPU.to_owned() })
+        self.threads.target(config)
     }
 
     /// The types of the caches.
@@ -129,7 +134,9 @@ impl ModelArgs {
         config: &Config,
         wanted: usize,
     ) -> Result<Arc<Model>, Stop> {
-        Ok(Arc::new(Model::load(gguf, target, &self.options(config, wanted)).map_err(|error| self.named(error))?))
+        let model = Model::load(gguf, target, &self.options(config, wanted)).map_err(|error| self.named(error))?;
+        warn_of_unused(model.unused());
+        Ok(Arc::new(model))
     }
 
     /// The outline of an open file's model, planned as it is run.
@@ -153,4 +160,16 @@ impl ModelArgs {
         }
         Ok(())
     }
+}
+
+/// A tensor that nothing uses may be a sign that the model computes something else than was meant.
+fn warn_of_unused(names: &[String]) {
+    const LISTED: usize = 4;
+    if names.is_empty() {
+        return;
+    }
+    let head = names.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if names.len() > LISTED { ", ..." } else { "" };
+    let count = names.len();
+    message::say("warning", &format!("tensors that the model does not use ({count}): {head}{more}"));
 }

@@ -1,7 +1,6 @@
 //! `vt run`: the continuation of a text.
 
 use std::ffi::OsString;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -12,11 +11,12 @@ use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Value, json};
 use vt::config::Config;
 use vt_models::generate::{FinishReason, Generation, Request, generate};
-use vt_models::sample::SamplerConfig;
+use vt_models::sample::Sampler;
 use vt_models::tokenizer::EncodeOptions;
 use vt_models::{ModelError, Runner};
 
 use super::model::ModelArgs;
+use super::sampling::SamplingArgs;
 use super::stop::Stop;
 use super::{memory, text};
 
@@ -44,41 +44,14 @@ pub(super) struct Args {
     /// A text that ends the continuation; may be repeated
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new(), allow_hyphen_values = true)]
     stop: Vec<String>,
-    /// Where the random numbers start [default: each time elsewhere]
-    #[arg(long, value_name = "S")]
-    seed: Option<u64>,
     /// Print one object with prompt, tokens, text, reason of the end and times
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    sampling: Sampling,
-}
-
-#[derive(clap::Args)]
-struct Sampling {
-    /// Divides the logits; 0 always takes the largest one, the lowest id on ties
-    #[arg(long, value_name = "T", default_value_t = SamplerConfig::default().temperature)]
-    temp: f32,
-    /// How many of the largest logits may be chosen; 0 for all
-    #[arg(long, value_name = "K", default_value_t = SamplerConfig::default().top_k)]
-    top_k: usize,
-    /// The most probable tokens are kept whose probabilities reach this sum
-    #[arg(long, value_name = "P", default_value_t = SamplerConfig::default().top_p)]
-    top_p: f32,
-    /// The least probability, as a part of the largest one
-    #[arg(long, value_name = "P", default_value_t = SamplerConfig::default().min_p)]
-    min_p: f32,
+    sampling: SamplingArgs,
 }
 
 impl Args {
-    fn sampler(&self) -> Result<SamplerConfig, Stop> {
-        let Sampling { temp, top_k, top_p, min_p } = self.sampling;
-        let seed = self.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish());
-        let config = SamplerConfig { temperature: temp, top_k, top_p, min_p, seed };
-        config.validate().map_err(Stop::usage)?;
-        Ok(config)
-    }
-
     fn text(&self) -> Result<Vec<u8>, Stop> {
         match (&self.prompt, &self.file) {
             (Some(prompt), _) => Ok(prompt.as_encoded_bytes().to_vec()),
@@ -89,20 +62,20 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
-    let sampling = args.sampler()?;
+    let sampling = args.sampling.config()?;
     let text = args.text()?;
     let start = Instant::now();
     let gguf = args.model.open(config)?;
     let tokenizer = args.model.tokenizer(&gguf)?;
     let model = args.model.load(&gguf, &args.model.target(config)?, config, 1)?;
     let mut runner = Runner::new(&model)?;
+    let mut sampler = Sampler::new(&sampling, model.hparams().vocab)?;
     let load = start.elapsed();
     let prompt = tokenizer.encode(text, EncodeOptions { add_bos: true, special: args.special });
     let mut sequence = model.sequence(context(args, prompt.len(), model.hparams().context)?)?;
-    let request =
-        Request { prompt: &prompt, max_tokens: args.n_predict, stop: &args.stop, special: args.special, sampling };
+    let request = Request { prompt: &prompt, max_tokens: args.n_predict, stop: &args.stop, special: args.special };
     let mut shown = Shown { now: !args.json, all: String::new(), failed: None };
-    let made = generate(&mut runner, &tokenizer, &mut sequence, &request, |piece| shown.add(piece))?;
+    let made = generate(&mut runner, &tokenizer, &mut sequence, &mut sampler, &request, |piece| shown.add(piece))?;
     if let Some(error) = shown.failed {
         return Err(error.into());
     }

@@ -9,42 +9,58 @@ use std::time::Duration;
 
 use wait4::Wait4;
 
-use crate::kind::Stops;
+use crate::kind::{Kind, Stops};
 
-/// A command that takes a file: its arguments, where `FILE` is the file and `OUT` is one to write, and which parts of
-/// the file it needs.
+/// A command that takes a file: its arguments, where `FILE` is the file, `OUT` one to write and `IDS` one of ids, and
+/// what it needs.
 pub struct Asked {
     pub arguments: &'static [&'static str],
-    model: bool,
-    tokenizer: bool,
-    template: bool,
+    needs: Needs,
 }
 
-const fn asked(arguments: &'static [&'static str], model: bool, tokenizer: bool, template: bool) -> Asked {
-    Asked { arguments, model, tokenizer, template }
+/// What a command needs of a file beside the container.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    Model,
+    Tokenizer,
+    ModelAndTokenizer,
+    /// Everything that there is must be right.
+    AllRight,
+}
+
+const fn asked(needs: Needs, arguments: &'static [&'static str]) -> Asked {
+    Asked { arguments, needs }
 }
 
 /// The commands that take a file. `inspect` shows whatever can be read, and only warns of the rest.
 pub const COMMANDS: &[Asked] = &[
-    asked(&["inspect", "FILE"], false, false, false),
-    asked(&["tokenize", "FILE", "hello <|im_start|>", "--special"], false, true, false),
-    asked(&["detokenize", "FILE", "1,2,258"], false, true, false),
-    asked(&["graph", "FILE"], true, false, false),
-    asked(&["eval", "FILE", "--tokens", "1,2", "--out", "OUT"], true, false, false),
-    asked(&["bench", "FILE", "-p", "2", "-n", "1", "-r", "1"], true, false, false),
-    asked(&["run", "FILE", "-p", "hello", "-n", "2", "--temp", "0"], true, true, false),
+    asked(Needs::Nothing, &["inspect", "FILE"]),
+    asked(Needs::AllRight, &["check", "FILE"]),
+    asked(Needs::Tokenizer, &["tokenize", "FILE", "hello <|im_start|>", "--special"]),
+    asked(Needs::Tokenizer, &["detokenize", "FILE", "1,2,258"]),
+    asked(Needs::Model, &["graph", "FILE"]),
+    asked(Needs::Model, &["eval", "FILE", "--tokens", "1,2", "--out", "OUT"]),
+    asked(Needs::Model, &["perplexity", "FILE", "--tokens-file", "IDS", "-c", "2"]),
+    asked(Needs::Model, &["bench", "FILE", "-p", "2", "-n", "1", "-r", "1"]),
+    asked(Needs::ModelAndTokenizer, &["run", "FILE", "-p", "hello", "-n", "2", "--temp", "0"]),
 ];
 
 impl Asked {
     /// Whether a kind of bad file must stop it.
-    pub fn is_stopped(&self, stops: Stops) -> bool {
-        match stops {
-            Stops::All => true,
-            Stops::Model => self.model,
-            Stops::Tokenizer => self.tokenizer,
-            Stops::Both => self.model || self.tokenizer,
-            Stops::Template => self.template,
+    pub fn is_stopped_by(&self, kind: &Kind) -> bool {
+        match self.needs {
+            Needs::Nothing => kind.stops == Stops::All,
+            Needs::Model => matches!(kind.stops, Stops::All | Stops::Model | Stops::Both),
+            Needs::Tokenizer => matches!(kind.stops, Stops::All | Stops::Tokenizer | Stops::Both),
+            Needs::ModelAndTokenizer => kind.stops != Stops::Template,
+            Needs::AllRight => kind.is_error,
         }
+    }
+
+    /// Whether it works on a file without a model.
+    pub fn needs_no_model(&self) -> bool {
+        !matches!(self.needs, Needs::Model | Needs::ModelAndTokenizer)
     }
 
     /// Runs it on a file.
@@ -54,6 +70,7 @@ impl Asked {
             match *argument {
                 "FILE" => command.arg(file),
                 "OUT" => command.arg(file.with_extension("npy")),
+                "IDS" => command.arg(file.with_file_name(IDS)),
                 text => command.arg(text),
             };
         }
@@ -64,6 +81,9 @@ impl Asked {
     }
 }
 
+/// The file of token ids beside a model.
+pub const IDS: &str = "ids";
+
 /// What a command did.
 pub struct Ran {
     pub status: ExitStatus,
@@ -71,6 +91,8 @@ pub struct Ran {
     /// The most memory that was resident, in bytes: the process's own `ru_maxrss`, with its code, its threads, and the
     /// pages of the file that it looked at.
     pub peak: u64,
+    /// The time that it computed, on all threads.
+    pub time: Duration,
 }
 
 /// Far more than any command takes on files of a few megabytes, also on a busy machine.
@@ -94,5 +116,6 @@ fn run(command: &mut Command) -> Ran {
         panic!("{command:?} runs and runs");
     }
     let used = child.wait4().unwrap();
-    Ran { status: used.status, stderr: reader.join().unwrap(), peak: used.rusage.maxrss }
+    let (status, rusage) = (used.status, used.rusage);
+    Ran { status, stderr: reader.join().unwrap(), peak: rusage.maxrss, time: rusage.utime + rusage.stime }
 }

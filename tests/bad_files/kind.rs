@@ -34,13 +34,15 @@ pub struct Kind {
     /// What is wrong with it, in a sentence.
     pub what: &'static str,
     pub stops: Stops,
+    /// Whether `check` calls it an error. What may be right, and only vt does not have, it warns of.
+    pub is_error: bool,
     /// What the message must say beside the file's name: the key, the tensor, or the part of the file.
     pub says: &'static str,
     pub make: Make,
 }
 
 const fn kind(name: &'static str, what: &'static str, stops: Stops, says: &'static str, make: Make) -> Kind {
-    Kind { name, what, stops, says, make }
+    Kind { name, what, stops, is_error: true, says, make }
 }
 
 /// A change to a model that no command survives.
@@ -89,6 +91,11 @@ pub const fn split_model(
 }
 
 impl Kind {
+    /// `check` only warns of it.
+    pub const fn may_be_right(self) -> Self {
+        Self { is_error: false, ..self }
+    }
+
     /// The files, the one that commands are given first.
     pub fn files(&self) -> Vec<(String, Vec<u8>)> {
         let one = |mut file: File, make: fn(&mut File)| {

@@ -14,10 +14,11 @@ mod tiny;
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::time::Duration;
 
-use command::{Asked, COMMANDS, Ran};
+use command::{Asked, COMMANDS, IDS, Ran};
 use forge::{model, tokenizer_only};
-use kind::{Kind, Stops};
+use kind::Kind;
 
 /// What a command may take beside four times the file.
 const ROOM: u64 = 64 << 20;
@@ -28,6 +29,7 @@ const LONGEST: usize = 4096;
 /// Writes the files; their length together.
 fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> u64 {
     files.iter().for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes).unwrap());
+    std::fs::write(folder.join(IDS), "1 2").unwrap();
     files.iter().map(|(_, bytes)| bytes.len() as u64).sum()
 }
 
@@ -52,30 +54,49 @@ fn worked(ran: &Ran) -> Result<(), String> {
     if fine { Ok(()) } else { Err(format!("{}: {:.400}", ran.status, ran.stderr)) }
 }
 
-fn check_kind(kind: &Kind, command: &Asked) -> Result<(), String> {
+/// The most that a command took, for a person to read.
+#[derive(Default)]
+struct Most {
+    time: (Duration, String),
+    /// As a part of what is allowed.
+    memory: (f64, String),
+}
+
+fn check_kind(kind: &Kind, command: &Asked, most: &mut Most) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
     let files = kind.files();
     let length = write(folder.path(), &files);
     let ran = command.run(&folder.path().join(&files[0].0));
     // Of a set of files another one may be at fault.
     let file = if files.len() == 1 { &files[0].0 } else { ".gguf" };
-    if command.is_stopped(kind.stops) {
+    if command.is_stopped_by(kind) {
         refused(&ran, file, kind.says)?
     } else {
         worked(&ran)?
     }
-    let most = 4 * length + ROOM;
-    if ran.peak > most { Err(format!("{} bytes of memory for a file of {length}", ran.peak)) } else { Ok(()) }
+    let (peak, allowed) = (ran.peak, 4 * length + ROOM);
+    let what =
+        || format!("{}: vt {}: {:?}, {peak} bytes for a file of {length}", kind.name, command.arguments[0], ran.time);
+    let part = peak as f64 / allowed as f64;
+    if part > most.memory.0 {
+        most.memory = (part, what());
+    }
+    if ran.time > most.time.0 {
+        most.time = (ran.time, what());
+    }
+    if peak > allowed { Err(format!("{peak} bytes of memory for a file of {length}")) } else { Ok(()) }
 }
 
-/// Checks every command on every kind.
+/// Checks every command on every kind, and prints the slowest, and the one that came closest to the limit of memory.
 fn check(kinds: &[Kind]) {
-    let all = kinds.iter().flat_map(|kind| COMMANDS.iter().map(move |command| (kind, command)));
-    let wrong = all.filter_map(|(kind, command)| {
-        let found = check_kind(kind, command).err()?;
-        Some(format!("{}: vt {}: {found}", kind.name, command.arguments[0]))
-    });
-    let wrong: Vec<String> = wrong.collect();
+    let mut most = Most::default();
+    let mut wrong = Vec::new();
+    for (kind, command) in kinds.iter().flat_map(|kind| COMMANDS.iter().map(move |command| (kind, command))) {
+        if let Err(found) = check_kind(kind, command, &mut most) {
+            wrong.push(format!("{}: vt {}: {found}", kind.name, command.arguments[0]));
+        }
+    }
+    println!("slowest: {}\nlargest: {}", most.time.1, most.memory.1);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -128,7 +149,7 @@ fn nothing_is_wrong_with_the_files_that_the_bad_ones_are_made_from() {
         }
     }
     write(folder.path(), &[named("tokenizer.gguf", tokenizer_only())]);
-    for command in COMMANDS.iter().filter(|command| !command.is_stopped(Stops::Model)) {
+    for command in COMMANDS.iter().filter(|command| command.needs_no_model()) {
         let ran = command.run(&folder.path().join("tokenizer.gguf"));
         assert_eq!(worked(&ran), Ok(()), "tokenizer.gguf: vt {}", command.arguments[0]);
     }

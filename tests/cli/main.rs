@@ -1,5 +1,6 @@
 //! The command line, through the binary.
 
+mod checks;
 #[path = "../common/mod.rs"]
 mod common;
 mod errors;

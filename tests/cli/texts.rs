@@ -71,8 +71,11 @@ fn stop_texts_end_the_text_before_them() {
 fn the_context_limits_what_is_generated() {
     let models = Models::new();
     let run = models.json(&["run", "whole.gguf", "-p", "abc", "-c", "5", "--seed", "1", "--json"]);
-    // Two more tokens fit; the third is chosen after them and need not be fed.
-    assert_eq!((ids(&run["tokens"]).len(), &run["finish_reason"]), (3, &json!("length")));
+    assert_eq!((ids(&run["tokens"]).len(), &run["finish_reason"]), (2, &json!("length")));
+    for (prompt, context) in [("a", "1"), ("abc", "3")] {
+        let run = models.json(&["run", "whole.gguf", "-p", prompt, "-c", context, "--json"]);
+        assert_eq!((&run["tokens"], &run["finish_reason"]), (&json!([]), &json!("length")), "{prompt} in {context}");
+    }
     let message = failure(models.vt(&["run", "whole.gguf", "-p", "abcdef", "-c", "5"]), 1);
     assert!(message.contains("context of 5"), "{message}");
     assert!(failure(models.vt(&["run", "whole.gguf", "-p", ""]), 1).contains("no tokens"));

@@ -92,13 +92,13 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-fn write(path: &Path, fill: impl Fn(&mut Writer<'_>)) {
+pub fn write(path: &Path, fill: impl Fn(&mut Writer<'_>)) {
     let mut writer = Writer::new();
     fill(&mut writer);
     writer.write_to(File::create(path).unwrap()).unwrap();
 }
 
-fn architecture(w: &mut Writer<'_>, name: &str) {
+pub fn architecture(w: &mut Writer<'_>, name: &str) {
     let mut set = |key: &str, value: usize| {
         w.set(&format!("{name}.{key}"), u32::try_from(value).unwrap()).unwrap();
     };
@@ -113,7 +113,7 @@ fn architecture(w: &mut Writer<'_>, name: &str) {
 }
 
 /// Byte b is token b; then four merges, an end, a start, and tokens without a meaning.
-fn vocabulary(w: &mut Writer<'_>) {
+pub fn vocabulary(w: &mut Writer<'_>) {
     let merges = ["h e", "l l", "he ll", "hell o"];
     let mut tokens: Vec<String> = byte_alphabet();
     tokens.extend(merges.iter().map(|merge| merge.replace(' ', "")));
@@ -145,7 +145,7 @@ fn byte_alphabet() -> Vec<String> {
     (0..256).map(|byte| char::from_u32(letter(byte)).unwrap().to_string()).collect()
 }
 
-fn tensors(w: &mut Writer<'_>) {
+pub fn tensors(w: &mut Writer<'_>) {
     let mut random = Random(1);
     let mut matrix = |w: &mut Writer<'_>, name: &str, dtype: DType, rows: usize, cols: usize| {
         let bytes = random.blocks(dtype, rows * cols);

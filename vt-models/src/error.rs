@@ -5,6 +5,8 @@ use vt_core::plan::{PlanError, RunError};
 use vt_core::{OpError, TensorError};
 use vt_gguf::GgufError;
 
+use crate::load::Problem;
+
 /// A model could not be loaded or run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -24,7 +26,7 @@ pub enum ModelError {
     #[error("the model cannot be computed: {}", listed(problems))]
     Refused {
         /// Each tensor and key, with what is wrong; the message shows the first ones.
-        problems: Vec<String>,
+        problems: Vec<Problem>,
     },
     /// The graph could not be recorded.
     #[error(transparent)]
@@ -55,10 +57,10 @@ pub enum ModelError {
 }
 
 /// The problems as one line that can still be read.
-fn listed(problems: &[String]) -> String {
+fn listed(problems: &[Problem]) -> String {
     const LISTED: usize = 32;
     let (head, rest) = problems.split_at(problems.len().min(LISTED));
-    let head = head.join("; ");
+    let head = head.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     if rest.is_empty() { head } else { format!("{head}; and {} more", rest.len()) }
 }
 
@@ -69,7 +71,7 @@ mod tests {
     #[test]
     fn a_refusal_shows_what_can_be_read() {
         let message = |count: usize| {
-            let problems = (0..count).map(|i| format!("problem {i}")).collect();
+            let problems = (0..count).map(|i| Problem::Fault(format!("problem {i}"))).collect();
             ModelError::Refused { problems }.to_string()
         };
         assert_eq!(message(2), "the model cannot be computed: problem 0; problem 1");

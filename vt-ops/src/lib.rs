@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod call;
+mod gated;
 
 use vt_core::registry::Builder;
 
@@ -28,6 +29,8 @@ ops! {
     attend,
     dequantize,
     embed,
+    gelu,
+    gelu_mul: register,
     kv_append,
     matmul_bt,
     matmul_bt_quant,
@@ -35,6 +38,7 @@ ops! {
     quantize,
     rms_norm,
     rope,
+    scale,
     silu,
     silu_mul: register,
     take_rows,

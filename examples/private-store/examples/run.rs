@@ -14,7 +14,7 @@ use vt::core::plan::{Counters, Fallback};
 use vt::gguf::Gguf;
 use vt::models::generate::{Request, generate};
 use vt::models::load::{Target, vocab};
-use vt::models::sample::SamplerConfig;
+use vt::models::sample::{Sampler, SamplerConfig};
 use vt::models::tokenizer::{EncodeOptions, Tokenizer};
 use vt::models::{LoadOptions, Model, Runner};
 use vt::pull::Source;
@@ -66,15 +66,10 @@ fn run(gguf: &Gguf, target: &Target, fallback: Fallback) -> Result<(Vec<u32>, Ru
     let prompt = tokenizer.encode(PROMPT, EncodeOptions { add_bos: true, special: false });
     let mut runner = Runner::new(&model)?;
     let mut sequence = model.sequence(prompt.len() + TOKENS)?;
-    let request = Request {
-        prompt: &prompt,
-        max_tokens: Some(TOKENS),
-        stop: &[],
-        special: false,
-        sampling: SamplerConfig::greedy(),
-    };
+    let mut sampler = Sampler::new(&SamplerConfig::greedy(), model.hparams().vocab)?;
+    let request = Request { prompt: &prompt, max_tokens: Some(TOKENS), stop: &[], special: false };
     print!("{}: {PROMPT}", target.device);
-    let generation = generate(&mut runner, &tokenizer, &mut sequence, &request, |text| {
+    let generation = generate(&mut runner, &tokenizer, &mut sequence, &mut sampler, &request, |text| {
         print!("{text}");
         // A terminal that is gone ends the generation.
         if std::io::stdout().flush().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

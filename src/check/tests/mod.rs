@@ -1,6 +1,7 @@
 //! Tests with toy devices and toy kernels.
 
 mod blessing;
+mod decompositions;
 mod kernels;
 mod outside;
 mod rules;

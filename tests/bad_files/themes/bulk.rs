@@ -34,11 +34,14 @@ pub const KINDS: &[Kind] = &[
     }),
     model_only("tensors-unused", "A layer has 100,000 tensors that llama has not.", "blk.0.extra.0", |f| {
         (0..100_000).for_each(|i| f.add(&format!("blk.0.extra.{i}"), &[0], 0, &[]));
-    }),
+    })
+    .may_be_right(),
     model_only("architecture-megabytes", "The architecture's name is of eight megabytes.", "architecture", |f| {
         f.set("general.architecture", string(vec![b'a'; 8 << 20]));
-    }),
+    })
+    .may_be_right(),
     tokenizer("pre-megabytes", "The pre-tokenizer's name is of eight megabytes.", "pre", |f| {
         f.set("tokenizer.ggml.pre", string(vec![b'\n'; 8 << 20]));
-    }),
+    })
+    .may_be_right(),
 ];

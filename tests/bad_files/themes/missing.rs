@@ -34,7 +34,8 @@ pub const KINDS: &[Kind] = &[
     model_only("no-tensors", "The model has no tensors.", "token_embd.weight", |f| {
         f.infos.clear();
         f.data.clear();
-    }),
+    })
+    .may_be_right(),
     model_only("other-names", "The tensors have the names of another program.", "token_embd.weight", |f| {
         f.infos.iter_mut().for_each(|info| info.name.splice(..0, *b"model.").for_each(drop));
     }),

@@ -46,7 +46,8 @@ pub const KINDS: &[Kind] = &[
     }),
     model_only("scaling-unknown", "The rotary scaling is of a kind that nobody has.", "rope.scaling.type", |f| {
         f.set("llama.rope.scaling.type", string("twisted"));
-    }),
+    })
+    .may_be_right(),
     model_only("scaling-a-number", "The kind of rotary scaling is a number.", "llama.rope.scaling.type", |f| {
         f.set("llama.rope.scaling.type", u32(1));
     }),
@@ -57,7 +58,8 @@ pub const KINDS: &[Kind] = &[
         |f| {
             f.set("llama.rope.scaling.type", string("a\nerror: b"));
         },
-    ),
+    )
+    .may_be_right(),
     model_only("logit-scale-nan", "The logits' scale is not a number.", "logit_scale", |f| {
         f.set("llama.logit_scale", f32(f32::NAN));
     }),

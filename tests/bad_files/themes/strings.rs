@@ -54,10 +54,12 @@ pub const KINDS: &[Kind] = &[
     }),
     model_only("architecture-empty", "The architecture's name is empty.", "architecture", |f| {
         f.set("general.architecture", string(""));
-    }),
+    })
+    .may_be_right(),
     model_only("architecture-unknown", "The architecture is one that nobody has.", "never-heard-of", |f| {
         f.set("general.architecture", string("never-heard-of"));
-    }),
+    })
+    .may_be_right(),
     model_only(
         "architecture-lines",
         "The architecture's name would break the message into lines.",
@@ -65,10 +67,12 @@ pub const KINDS: &[Kind] = &[
         |f| {
             f.set("general.architecture", string("ll\nama\r\nerror: \x1b[31mred"));
         },
-    ),
+    )
+    .may_be_right(),
     model_only("architecture-long", "The architecture's name is of 100,000 letters.", "architecture", |f| {
         f.set("general.architecture", string(vec![b'a'; 100_000]));
-    }),
+    })
+    .may_be_right(),
     tokenizer("tokenizer-model-not-utf8", "The tokenizer's name is not UTF-8.", "tokenizer.ggml.model", |f| {
         f.set("tokenizer.ggml.model", string(b"gpt2\xc0"));
     }),
@@ -77,5 +81,6 @@ pub const KINDS: &[Kind] = &[
     }),
     tokenizer("pre-long", "The pre-tokenizer's name is of 100,000 letters.", "pre", |f| {
         f.set("tokenizer.ggml.pre", string(vec![b'p'; 100_000]));
-    }),
+    })
+    .may_be_right(),
 ];

@@ -25,7 +25,8 @@ pub const KINDS: &[Kind] = &[
     all("scalar-blocks", "A single number is of a block type.", QUERIES, |f| f.info(QUERIES).ne.clear()),
     model_only("foreign", "A weight is of a type of the format that vt does not have.", "blk.0.attn_v.weight", |f| {
         f.info("blk.0.attn_v.weight").kind = 20;
-    }),
+    })
+    .may_be_right(),
     model_only(
         "foreign-norm",
         "A norm is of a type of the format that vt does not have.",
@@ -33,18 +34,23 @@ pub const KINDS: &[Kind] = &[
         |f| {
             f.info("blk.0.attn_norm.weight").kind = 20;
         },
-    ),
+    )
+    .may_be_right(),
     model_only("integers", "A weight is of integers.", "blk.0.attn_output.weight", |f| {
         f.info("blk.0.attn_output.weight").kind = 25;
-    }),
+    })
+    .may_be_right(),
     model_only("table-of-integers", "The embedding table is of integers.", "token_embd.weight", |f| {
         f.info("token_embd.weight").kind = 24;
-    }),
+    })
+    .may_be_right(),
     model_only("norm-of-integers", "A norm is of integers.", "output_norm.weight", |f| {
         f.info("output_norm.weight").kind = 26;
-    }),
+    })
+    .may_be_right(),
     model_only("doubles", "A norm is of f64.", "blk.0.ffn_norm.weight", |f| {
         f.remove_tensor("blk.0.ffn_norm.weight");
         f.add("blk.0.ffn_norm.weight", &[32], 28, &[0; 256]);
-    }),
+    })
+    .may_be_right(),
 ];

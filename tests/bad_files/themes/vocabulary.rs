@@ -20,16 +20,19 @@ fn with_spare(text: &str) -> Value {
 pub const KINDS: &[Kind] = &[
     tokenizer("unknown-tokenizer", "The tokenizer is of a kind that vt does not have.", "rwkv", |f| {
         f.set("tokenizer.ggml.model", string("rwkv"));
-    }),
+    })
+    .may_be_right(),
     tokenizer("empty-tokenizer", "The tokenizer's name is empty.", "tokenizer", |f| {
         f.set("tokenizer.ggml.model", string(""));
-    }),
+    })
+    .may_be_right(),
     tokenizer("tokenizer-a-number", "The tokenizer's name is a number.", "tokenizer.ggml.model", |f| {
         f.set("tokenizer.ggml.model", u32(2));
     }),
     tokenizer("unknown-pre", "The pre-tokenizer is one that nobody has.", "never-heard-of", |f| {
         f.set("tokenizer.ggml.pre", string("never-heard-of"));
-    }),
+    })
+    .may_be_right(),
     tokenizer("pre-a-number", "The pre-tokenizer's name is a number.", "tokenizer.ggml.pre", |f| {
         f.set("tokenizer.ggml.pre", u32(2));
     }),

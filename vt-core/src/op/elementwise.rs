@@ -22,6 +22,12 @@ pub(super) fn infer_alike(inputs: &Inputs<'_>, count: usize) -> Result<Outs, OpE
     one(first.clone())
 }
 
+/// The output may overwrite any of the first `count` inputs, at most two.
+pub(super) fn overwrites(count: usize) -> &'static [(usize, usize)] {
+    const PAIRS: &[(usize, usize)] = &[(0, 0), (1, 0)];
+    &PAIRS[..count]
+}
+
 fn float<'a>(inputs: &Inputs<'a>, i: usize) -> Result<&'a Desc, OpError> {
     let desc = inputs.tensor(i)?;
     inputs.want(desc.dtype == DType::F32 && !desc.shape.is_empty(), i, || "f32 of one dimension or more")?;

@@ -1,5 +1,6 @@
 //! Ops: what they take, what they give, and examples of them. One file an op.
 
+mod activation;
 mod attrs;
 pub mod case;
 pub(crate) mod contract;
@@ -31,6 +32,8 @@ ops! {
     attend: Attend,
     dequantize: Dequantize,
     embed: Embed,
+    gelu: Gelu,
+    gelu_mul: GeluMul,
     kv_append: KvAppend,
     matmul_bt: MatmulBt,
     matmul_bt_quant: MatmulBtQuant,
@@ -38,6 +41,7 @@ ops! {
     quantize: Quantize,
     rms_norm: RmsNorm,
     rope: Rope,
+    scale: Scale,
     silu: Silu,
     silu_mul: SiluMul,
     take_rows: TakeRows,

@@ -3,12 +3,15 @@
 use super::exp;
 
 /// 1 / (1 + e^-x) within 3 ulp; 0 at -inf, 1 at inf, NaN at NaN. Results are denormal where the value is.
-///
-/// `e = exp(-|x|)`; then `1 / (1 + e)`, for negative x `e / (1 + e)`.
 #[inline(always)]
 pub fn sigmoid(x: f32) -> f32 {
-    let e = exp(-x.abs());
-    let numerator = if x < 0.0 { e } else { 1.0 };
+    sigmoid_of(exp(-x.abs()), x)
+}
+
+/// 1 / (1 + e^-y) of `e = exp(-|y|)` and a number of y's sign: `1 / (1 + e)`, for a negative one `e / (1 + e)`.
+#[inline(always)]
+pub(super) fn sigmoid_of(e: f32, sign: f32) -> f32 {
+    let numerator = if sign < 0.0 { e } else { 1.0 };
     numerator / (1.0 + e)
 }
 
@@ -16,8 +19,13 @@ pub fn sigmoid(x: f32) -> f32 {
 /// -0 at -inf, where x is taken to be the lowest finite number; inf at inf; NaN at NaN.
 #[inline(always)]
 pub fn silu(x: f32) -> f32 {
-    let finite = if x < f32::MIN { f32::MIN } else { x };
-    finite * sigmoid(x)
+    finite(x) * sigmoid(x)
+}
+
+/// x, but the lowest finite number for -inf, whose product with a sigmoid is then -0.
+#[inline(always)]
+pub(super) fn finite(x: f32) -> f32 {
+    if x < f32::MIN { f32::MIN } else { x }
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Kernels of [`Add`].
 
-use std::marker::PhantomData;
-
 use vt_core::op::Add;
 use vt_core::registry::Builder;
 
@@ -10,14 +8,12 @@ use super::elementwise::{Binary, BinaryKernel};
 use crate::CPU;
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, isa: T) {
-    builder.kernel::<Add>(CPU, BinaryKernel { isa, op: "add", function: PhantomData::<Function> });
+    builder.kernel::<Add>(CPU, BinaryKernel(isa));
 }
 
-struct Function;
-
-impl Binary for Function {
+impl Binary for Add {
     #[inline(always)]
-    fn apply(a: f32, b: f32) -> f32 {
+    fn apply(&self, a: f32, b: f32) -> f32 {
         a + b
     }
 }

@@ -1,7 +1,5 @@
 //! Kernels of ops that compute each element from the same element of their inputs.
 
-use std::marker::PhantomData;
-
 use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need};
 use vt_core::op::Op;
 use vt_core::{View, ViewMut};
@@ -9,35 +7,28 @@ use vt_core::{View, ViewMut};
 use super::share;
 use crate::arch::{Isa, Work};
 
-/// A function of one number.
-pub(super) trait Unary: Send + Sync + 'static {
-    /// Its value. Implementations are `#[inline(always)]`.
-    fn apply(x: f32) -> f32;
+/// An op of one input: each element of the output from the same one of the input.
+pub(super) trait Unary: Op {
+    /// An element of the output. Implementations are `#[inline(always)]`.
+    fn apply(&self, x: f32) -> f32;
 }
 
-/// A function of two numbers.
-pub(super) trait Binary: Send + Sync + 'static {
-    /// Its value. Implementations are `#[inline(always)]`.
-    fn apply(a: f32, b: f32) -> f32;
+/// An op of two inputs: each element of the output from the same one of both; a second input of one row goes with every
+/// row.
+pub(super) trait Binary: Op {
+    /// An element of the output. Implementations are `#[inline(always)]`.
+    fn apply(&self, a: f32, b: f32) -> f32;
 }
 
-/// A kernel of an op with one input: `F` of each element.
-pub(super) struct UnaryKernel<I, F> {
-    pub isa: I,
-    pub op: &'static str,
-    pub function: PhantomData<F>,
-}
+/// The kernel of a [`Unary`] op.
+pub(super) struct UnaryKernel<I>(pub I);
 
-/// A kernel of an op with two inputs: `F` of each pair of elements; a second input of one row goes with every row.
-pub(super) struct BinaryKernel<I, F> {
-    pub isa: I,
-    pub op: &'static str,
-    pub function: PhantomData<F>,
-}
+/// The kernel of a [`Binary`] op.
+pub(super) struct BinaryKernel<I>(pub I);
 
-impl<I: Isa, O: Op, F: Unary> Kernel<O> for UnaryKernel<I, F> {
+impl<I: Isa, O: Unary> Kernel<O> for UnaryKernel<I> {
     fn name(&self) -> String {
-        format!("{}-{}", I::NAME, self.op)
+        format!("{}-{}", I::NAME, O::NAME)
     }
 
     fn priority(&self) -> i32 {
@@ -56,22 +47,22 @@ impl<I: Isa, O: Op, F: Unary> Kernel<O> for UnaryKernel<I, F> {
         true
     }
 
-    fn run(&self, _: &O, io: &mut Io<'_>) -> Result<(), KernelError> {
+    fn run(&self, op: &O, io: &mut Io<'_>) -> Result<(), KernelError> {
         let x = (!io.shared(0)).then(|| io.input::<f32>(0));
         let out = io.output::<f32>(0);
-        self.isa.perform(UnaryWork::<F> { x, out, function: PhantomData });
+        self.0.perform(UnaryWork { op: op.clone(), x, out });
         Ok(())
     }
 }
 
-struct UnaryWork<'a, F> {
+struct UnaryWork<'a, O> {
+    op: O,
     /// `None` if the input lies in the output already.
     x: Option<View<'a, f32>>,
     out: ViewMut<'a, f32>,
-    function: PhantomData<F>,
 }
 
-impl<F: Unary> Work for UnaryWork<'_, F> {
+impl<O: Unary> Work for UnaryWork<'_, O> {
     type Output = ();
 
     #[inline(always)]
@@ -79,16 +70,16 @@ impl<F: Unary> Work for UnaryWork<'_, F> {
         for row in 0..self.out.rows() {
             let out = self.out.row_mut(row);
             match self.x {
-                Some(x) => out.iter_mut().zip(x.row(row)).for_each(|(out, x)| *out = F::apply(*x)),
-                None => out.iter_mut().for_each(|out| *out = F::apply(*out)),
+                Some(x) => out.iter_mut().zip(x.row(row)).for_each(|(out, x)| *out = self.op.apply(*x)),
+                None => out.iter_mut().for_each(|out| *out = self.op.apply(*out)),
             }
         }
     }
 }
 
-impl<I: Isa, O: Op, F: Binary> Kernel<O> for BinaryKernel<I, F> {
+impl<I: Isa, O: Binary> Kernel<O> for BinaryKernel<I> {
     fn name(&self) -> String {
-        format!("{}-{}", I::NAME, self.op)
+        format!("{}-{}", I::NAME, O::NAME)
     }
 
     fn priority(&self) -> i32 {
@@ -107,24 +98,24 @@ impl<I: Isa, O: Op, F: Binary> Kernel<O> for BinaryKernel<I, F> {
         true
     }
 
-    fn run(&self, _: &O, io: &mut Io<'_>) -> Result<(), KernelError> {
+    fn run(&self, op: &O, io: &mut Io<'_>) -> Result<(), KernelError> {
         let input = |i: usize| (!io.shared(i)).then(|| io.input::<f32>(i));
         let (a, b) = (input(0), input(1));
         let out = io.output::<f32>(0);
-        self.isa.perform(BinaryWork::<F> { a, b, out, function: PhantomData });
+        self.0.perform(BinaryWork { op: op.clone(), a, b, out });
         Ok(())
     }
 }
 
-struct BinaryWork<'a, F> {
+struct BinaryWork<'a, O> {
+    op: O,
     /// `None` if the input lies in the output already.
     a: Option<View<'a, f32>>,
     b: Option<View<'a, f32>>,
     out: ViewMut<'a, f32>,
-    function: PhantomData<F>,
 }
 
-impl<F: Binary> Work for BinaryWork<'_, F> {
+impl<O: Binary> Work for BinaryWork<'_, O> {
     type Output = ();
 
     #[inline(always)]
@@ -134,11 +125,11 @@ impl<F: Binary> Work for BinaryWork<'_, F> {
             let b = self.b.map(|b| b.row(if b.rows() == 1 { 0 } else { row }));
             match (self.a.map(|a| a.row(row)), b) {
                 (Some(a), Some(b)) => {
-                    out.iter_mut().zip(a).zip(b).for_each(|((out, a), b)| *out = F::apply(*a, *b));
+                    out.iter_mut().zip(a).zip(b).for_each(|((out, a), b)| *out = self.op.apply(*a, *b));
                 }
-                (None, Some(b)) => out.iter_mut().zip(b).for_each(|(out, b)| *out = F::apply(*out, *b)),
-                (Some(a), None) => out.iter_mut().zip(a).for_each(|(out, a)| *out = F::apply(*a, *out)),
-                (None, None) => out.iter_mut().for_each(|out| *out = F::apply(*out, *out)),
+                (None, Some(b)) => out.iter_mut().zip(b).for_each(|(out, b)| *out = self.op.apply(*out, *b)),
+                (Some(a), None) => out.iter_mut().zip(a).for_each(|(out, a)| *out = self.op.apply(*a, *out)),
+                (None, None) => out.iter_mut().for_each(|out| *out = self.op.apply(*out, *out)),
             }
         }
     }

@@ -1,7 +1,5 @@
 //! Kernels of [`Mul`].
 
-use std::marker::PhantomData;
-
 use vt_core::op::Mul;
 use vt_core::registry::Builder;
 
@@ -10,14 +8,12 @@ use super::elementwise::{Binary, BinaryKernel};
 use crate::CPU;
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, isa: T) {
-    builder.kernel::<Mul>(CPU, BinaryKernel { isa, op: "mul", function: PhantomData::<Function> });
+    builder.kernel::<Mul>(CPU, BinaryKernel(isa));
 }
 
-struct Function;
-
-impl Binary for Function {
+impl Binary for Mul {
     #[inline(always)]
-    fn apply(a: f32, b: f32) -> f32 {
+    fn apply(&self, a: f32, b: f32) -> f32 {
         a * b
     }
 }

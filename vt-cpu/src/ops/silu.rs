@@ -1,7 +1,5 @@
 //! Kernels of [`Silu`].
 
-use std::marker::PhantomData;
-
 use vt_core::op::Silu;
 use vt_core::registry::Builder;
 
@@ -11,14 +9,12 @@ use crate::CPU;
 use crate::math::silu;
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, isa: T) {
-    builder.kernel::<Silu>(CPU, UnaryKernel { isa, op: "silu", function: PhantomData::<Function> });
+    builder.kernel::<Silu>(CPU, UnaryKernel(isa));
 }
 
-struct Function;
-
-impl Unary for Function {
+impl Unary for Silu {
     #[inline(always)]
-    fn apply(x: f32) -> f32 {
+    fn apply(&self, x: f32) -> f32 {
         silu(x)
     }
 }

@@ -1,7 +1,5 @@
 //! Kernels of [`SiluMul`].
 
-use std::marker::PhantomData;
-
 use vt_core::op::SiluMul;
 use vt_core::registry::Builder;
 
@@ -11,14 +9,12 @@ use crate::CPU;
 use crate::math::silu;
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, isa: T) {
-    builder.kernel::<SiluMul>(CPU, BinaryKernel { isa, op: "silu_mul", function: PhantomData::<Function> });
+    builder.kernel::<SiluMul>(CPU, BinaryKernel(isa));
 }
 
-struct Function;
-
-impl Binary for Function {
+impl Binary for SiluMul {
     #[inline(always)]
-    fn apply(gate: f32, up: f32) -> f32 {
+    fn apply(&self, gate: f32, up: f32) -> f32 {
         silu(gate) * up
     }
 }

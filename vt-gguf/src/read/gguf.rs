@@ -57,6 +57,11 @@ impl Gguf {
         self.set.first().metadata()
     }
 
+    /// The metadata of the set's file of that number, from 0. Only the first file's describe the model.
+    pub fn metadata_of(&self, file: usize) -> Option<Metadata<'_>> {
+        self.set.shard(file).map(Shard::metadata)
+    }
+
     /// The version of the format: 2 or 3.
     pub fn version(&self) -> u32 {
         self.set.first().version

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 use vt_core::plan::Sequence;
 
-use crate::sample::{SampleError, Sampler, SamplerConfig};
+use crate::sample::{SampleError, Sampler};
 use crate::tokenizer::{TextStream, Tokenizer};
 use crate::{Batch, ModelError, Runner, Wanted};
 use stop::StopFilter;
@@ -24,8 +24,6 @@ pub struct Request<'a> {
     pub stop: &'a [String],
     /// Whether special tokens are part of the text.
     pub special: bool,
-    /// How tokens are chosen.
-    pub sampling: SamplerConfig,
 }
 
 /// Why generation ended.
@@ -69,8 +67,11 @@ pub enum GenerateError {
     EmptyPrompt,
 }
 
-/// Feeds a prompt to a sequence and continues it. `text` receives the text as it comes, never half a character, and
-/// nothing that may still become one of [`Request::stop`].
+/// Feeds a prompt to a sequence and continues it with the tokens that `sampler` chooses; it learns of the prompt's and
+/// of its own. `text` receives the text as it comes, never half a character, and nothing that may still become one of
+/// [`Request::stop`].
+///
+/// The sequence's capacity holds prompt and continuation. The last token is chosen but not fed: its place stays free.
 ///
 /// # Errors
 /// If the prompt is empty or too long, a pass fails, or no token can be chosen.
@@ -78,23 +79,22 @@ pub fn generate(
     runner: &mut Runner,
     tokenizer: &Tokenizer,
     sequence: &mut Sequence,
+    sampler: &mut Sampler,
     request: &Request<'_>,
     text: impl FnMut(&str) -> ControlFlow<()>,
 ) -> Result<Generation, GenerateError> {
-    if request.prompt.is_empty() {
-        return Err(GenerateError::EmptyPrompt);
-    }
-    let mut sampler = Sampler::new(request.sampling, runner.model().hparams().vocab)?;
-    let mut output = Output::new(tokenizer, request, text);
     let start = Instant::now();
-    let mut next = first(runner, sequence, request.prompt, &mut sampler)?;
+    let mut next = first(runner, sequence, request.prompt, sampler)?;
     let prompt_time = start.elapsed();
     let start = Instant::now();
+    let room = sequence.capacity() - sequence.len();
+    let mut output = Output::new(tokenizer, request, room, text);
     let mut batch = Batch::with_capacity(1);
     let mut passes = 0;
-    let mut finish = (request.max_tokens == Some(0)).then_some(FinishReason::Length);
+    let mut finish = output.is_full().then_some(FinishReason::Length);
     while finish.is_none() {
-        finish = output.push(next).or_else(|| (sequence.len() == sequence.capacity()).then_some(FinishReason::Length));
+        sampler.accept(next);
+        finish = output.push(next);
         if finish.is_none() {
             batch.clear();
             batch.add(0, sequence.len(), &[next], Wanted::Last);
@@ -113,6 +113,7 @@ fn first(
     prompt: &[u32],
     sampler: &mut Sampler,
 ) -> Result<u32, GenerateError> {
+    prompt.iter().for_each(|token| sampler.accept(*token));
     let mut chosen = Err(GenerateError::EmptyPrompt);
     runner.feed(sequence, prompt, Wanted::Last, usize::MAX, |_, logits| {
         if logits.rows() > 0 {
@@ -133,10 +134,11 @@ struct Output<'a, F> {
 }
 
 impl<'a, F: FnMut(&str) -> ControlFlow<()>> Output<'a, F> {
-    fn new(tokenizer: &'a Tokenizer, request: &Request<'a>, text: F) -> Self {
+    /// For as many tokens as are requested, but no more than there is `room` for.
+    fn new(tokenizer: &'a Tokenizer, request: &Request<'a>, room: usize, text: F) -> Self {
         Self {
             tokenizer,
-            max_tokens: request.max_tokens.unwrap_or(usize::MAX),
+            max_tokens: request.max_tokens.map_or(room, |most| most.min(room)),
             tokens: Vec::new(),
             stream: TextStream::new(request.special),
             filter: StopFilter::new(request.stop),
@@ -154,8 +156,11 @@ impl<'a, F: FnMut(&str) -> ControlFlow<()>> Output<'a, F> {
         if show(&mut self.text, self.filter.ready()).is_break() {
             return Some(FinishReason::Cancelled);
         }
-        let full = self.tokens.len() >= self.max_tokens;
-        stopped.then_some(FinishReason::Stop).or(full.then_some(FinishReason::Length))
+        stopped.then_some(FinishReason::Stop).or(self.is_full().then_some(FinishReason::Length))
+    }
+
+    fn is_full(&self) -> bool {
+        self.tokens.len() >= self.max_tokens
     }
 
     /// Hands on what was held back; why generation ended after all.

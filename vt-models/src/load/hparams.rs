@@ -52,9 +52,9 @@ impl Hparams {
         let meta = gguf.metadata().arch()?;
         refuse_keys(meta, weights)?;
         let size = |key, least| positive(meta, key, least);
-        let layers = size("block_count", 1)?;
-        if layers > MAX_LAYERS {
-            return Err(meta.implausible("block_count", format!("at most {MAX_LAYERS} layers")));
+        let layers = meta.usize("block_count")?;
+        if !(1..=MAX_LAYERS).contains(&layers) {
+            return Err(meta.implausible("block_count", format!("1 to {MAX_LAYERS} layers")));
         }
         let dim = size("embedding_length", 1)?;
         let heads =

@@ -2,10 +2,12 @@
 
 mod hparams;
 mod policy;
+mod problem;
 mod vocab;
 mod weights;
 
 pub use hparams::Hparams;
 pub use policy::Target;
+pub use problem::Problem;
 pub use vocab::vocab;
 pub use weights::{TensorUse, Weights};

@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::fmt::Display;
 
 use vt_core::plan::Eager;
 use vt_core::{DType, Tensor, Value};
 use vt_gguf::{Decision, Gguf, Policy, Residency, Role, TensorInfo, residency};
 
-use super::Target;
+use super::{Problem, Target};
 use crate::ModelError;
 
 /// What becomes of a tensor of the file.
@@ -32,7 +33,7 @@ pub struct Weights<'a> {
     /// The names that the model asked for.
     asked: RefCell<HashSet<String>>,
     uses: RefCell<Vec<TensorUse>>,
-    problems: RefCell<Vec<String>>,
+    problems: RefCell<Vec<Problem>>,
 }
 
 impl<'a> Weights<'a> {
@@ -77,13 +78,17 @@ impl<'a> Weights<'a> {
     pub fn ones(&self, len: usize) -> Value {
         match Tensor::from_slice(DType::F32, &[len], &vec![1.0f32; len]) {
             Ok(ones) => Value::weight("ones", ones),
-            Err(error) => self.substitute("ones", &error),
+            Err(error) => self.substitute(Problem::Fault(format!("ones for an operand: {error}"))),
         }
     }
 
-    /// Notes something that stands in the way.
+    /// Notes something that vt does not have, and that stands in the way.
     pub fn problem(&self, what: impl Into<String>) {
-        self.problems.borrow_mut().push(what.into());
+        self.note(Problem::Unsupported(what.into()));
+    }
+
+    fn note(&self, problem: Problem) {
+        self.problems.borrow_mut().push(problem);
     }
 
     /// The uses of all tensors taken, and the names of those that were not.
@@ -96,38 +101,38 @@ impl<'a> Weights<'a> {
     }
 
     /// The uses of all tensors taken, the names of those that were not, and everything that stood in the way.
-    pub fn findings(self) -> (Vec<TensorUse>, Vec<String>, Vec<String>) {
+    pub fn findings(self) -> (Vec<TensorUse>, Vec<String>, Vec<Problem>) {
         let asked = self.asked.into_inner();
         let names = self.gguf.tensors().map(|t| t.name());
         let unused: Vec<String> = names.filter(|name| !asked.contains(*name)).map(str::to_owned).collect();
         let mut problems = self.problems.into_inner();
-        let strange = unused.iter().filter(|name| computes(name, &asked));
-        problems.extend(strange.map(|name| format!("tensor `{name}`: vt does not have what it is for")));
+        problems.extend(unused.iter().filter_map(|name| obstacle(name, &asked)));
         (self.uses.into_inner(), unused, problems)
     }
 
     fn required(&self, name: &str, role: Role, shape: &[usize]) -> Value {
         match self.take(name, role, shape) {
             Ok(tensor) => Value::weight(name, tensor),
-            Err(problem) => self.substitute(name, &problem),
+            Err(problem) => self.substitute(problem),
         }
     }
 
-    fn take(&self, name: &str, role: Role, shape: &[usize]) -> Result<Tensor, Box<dyn std::error::Error>> {
+    fn take(&self, name: &str, role: Role, shape: &[usize]) -> Result<Tensor, Problem> {
+        let fault = |why: &dyn Display| Problem::Fault(format!("tensor `{name}`: {why}"));
         self.asked.borrow_mut().insert(name.to_owned());
-        let Some(info) = self.gguf.info(name) else { return Err("missing".into()) };
+        let Some(info) = self.gguf.info(name) else { return Err(fault(&"missing")) };
         if info.shape() != shape {
-            return Err(format!("expected shape {shape:?}, found {:?}", info.shape()).into());
+            return Err(fault(&format!("expected shape {shape:?}, found {:?}", info.shape())));
         }
         let decision = self.decide(role, &info);
         let kept = decision.residency;
         let reason = decision.reason.clone();
         self.uses.borrow_mut().push(TensorUse { name: name.to_owned(), role, decision });
         match kept {
-            Residency::Keep => Ok(self.gguf.tensor(name)?),
-            Residency::DecodeToF32 if self.load => self.decode(self.gguf.tensor(name)?),
-            Residency::DecodeToF32 => Ok(Tensor::zeros(DType::F32, shape)?),
-            Residency::Refuse => Err(reason.into()),
+            Residency::Keep => self.gguf.tensor(name).map_err(|error| fault(&error)),
+            Residency::DecodeToF32 if self.load => self.decode(name).map_err(|error| fault(&*error)),
+            Residency::DecodeToF32 => Tensor::zeros(DType::F32, shape).map_err(|error| fault(&error)),
+            Residency::Refuse => Err(Problem::Unsupported(format!("tensor `{name}`: {reason}"))),
         }
     }
 
@@ -141,14 +146,15 @@ impl<'a> Weights<'a> {
     }
 
     /// Decoding is an op: the device, or the one that computes in its place, does it.
-    fn decode(&self, tensor: Tensor) -> Result<Tensor, Box<dyn std::error::Error>> {
+    fn decode(&self, name: &str) -> Result<Tensor, Box<dyn std::error::Error>> {
+        let tensor = self.gguf.tensor(name)?;
         let eager = Eager::new(&self.target.registry, &self.target.device);
         let value = vt_ops::dequantize(&eager, &tensor.into())?;
         value.tensor().cloned().ok_or_else(|| "could not be decoded".into())
     }
 
-    fn substitute(&self, name: &str, problem: &dyn std::fmt::Display) -> Value {
-        self.problem(format!("tensor `{name}`: {problem}"));
+    fn substitute(&self, problem: Problem) -> Value {
+        self.note(problem);
         self.placeholder.clone()
     }
 }
@@ -162,13 +168,21 @@ const FOREIGN_TENSORS: [&str; 5] = [
     "rope_factors_short.weight",
 ];
 
-/// Whether a tensor that was not asked for is a part of what the file's model computes: one of a layer whose norm was,
-/// or one of those that vt does not have. The rotary frequencies that old converters wrote to each layer are what
-/// everyone computes.
-fn computes(name: &str, asked: &HashSet<String>) -> bool {
+/// The norm that every layer has.
+const LAYER_NORM: &str = "attn_norm.weight";
+
+/// Why a tensor that was not asked for stands in the way: it is a part of what the file's model computes, because it
+/// belongs to a layer whose norm was asked for, or to a layer more, or is one of those that vt does not have. The rotary
+/// frequencies that old converters wrote to each layer are what everyone computes.
+fn obstacle(name: &str, asked: &HashSet<String>) -> Option<Problem> {
+    let unsupported = || Some(Problem::Unsupported(format!("tensor `{name}`: vt does not have what it is for")));
     let Some((layer, part)) = name.strip_prefix("blk.").and_then(|rest| rest.split_once('.')) else {
-        return FOREIGN_TENSORS.contains(&name);
+        return if FOREIGN_TENSORS.contains(&name) { unsupported() } else { None };
     };
+    let norm_of = |layer: &str| asked.contains(&format!("blk.{layer}.{LAYER_NORM}"));
+    if part == LAYER_NORM && norm_of("0") {
+        return Some(Problem::Fault(format!("tensor `{name}`: the file has more layers than `block_count` says")));
+    }
     let frequencies = part == "attn_rot_embd" || part.ends_with("inv_freq");
-    !frequencies && asked.contains(&format!("blk.{layer}.attn_norm.weight"))
+    if !frequencies && norm_of(layer) { unsupported() } else { None }
 }

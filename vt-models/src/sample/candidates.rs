@@ -7,27 +7,27 @@ use super::exp::exp;
 
 /// A token that may be chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Candidate {
-    pub(super) id: u32,
-    pub(super) logit: f32,
-    /// Its probability up to a common factor: e to the power of its distance from the largest logit.
-    pub(super) weight: f64,
+pub struct Candidate {
+    /// The token.
+    pub id: u32,
+    /// The logarithm of its probability up to a common term. Minus infinity excludes it.
+    pub logit: f64,
 }
 
 impl Candidate {
     /// The larger logit first, among equals the lower id: no two candidates are equal.
-    pub(super) fn order(&self, other: &Self) -> Ordering {
-        other.logit.total_cmp(&self.logit).then(self.id.cmp(&other.id))
+    pub fn order(&self, other: &Self) -> Ordering {
+        // Adding zero makes one zero of the two, which total_cmp would tell apart.
+        (other.logit + 0.0).total_cmp(&(self.logit + 0.0)).then(self.id.cmp(&other.id))
     }
 }
 
-/// The candidates, in memory for the whole vocabulary.
+/// The candidates. They start as all tokens in the order of their ids; [processors](super::LogitsProcessor) change,
+/// reorder and remove them. The memory for the whole vocabulary is reserved once.
 #[derive(Debug, Clone)]
-pub(super) struct Candidates {
+pub struct Candidates {
     vocab_size: usize,
     list: Vec<Candidate>,
-    /// The largest logit; no sampler removes it.
-    largest: f32,
 }
 
 impl Candidates {
@@ -35,57 +35,66 @@ impl Candidates {
         if vocab_size == 0 || u32::try_from(vocab_size).is_err() {
             return Err(SampleError::VocabularySize { size: vocab_size });
         }
-        Ok(Self { vocab_size, list: Vec::with_capacity(vocab_size), largest: f32::NEG_INFINITY })
+        Ok(Self { vocab_size, list: Vec::with_capacity(vocab_size) })
     }
 
-    /// Fails unless there is one logit per token, none of them NaN or plus infinity.
-    pub(super) fn check(&self, logits: &[f32]) -> Result<(), SampleError> {
-        if logits.len() != self.vocab_size {
-            return Err(SampleError::LogitCount { got: logits.len(), expected: self.vocab_size });
-        }
-        match (0..).zip(logits).find(|(_, value)| value.is_nan() || **value == f32::INFINITY) {
-            Some((token, &value)) => Err(SampleError::BadLogit { token, value }),
+    pub(super) fn vocab_size(&self) -> usize {
+        self.vocab_size
+    }
+
+    /// Starts with all tokens.
+    pub(super) fn load(&mut self, logits: &[f32]) {
+        self.list.clear();
+        self.list.extend((0..).zip(logits).map(|(id, &logit)| Candidate { id, logit: f64::from(logit) }));
+    }
+
+    /// Fails if a logit is NaN or plus infinity.
+    pub(super) fn check(&self) -> Result<(), SampleError> {
+        match self.list.iter().find(|candidate| candidate.logit.is_nan() || candidate.logit == f64::INFINITY) {
+            Some(&Candidate { id, logit }) => Err(SampleError::BadLogit { token: id, value: logit as f32 }),
             None => Ok(()),
         }
     }
 
-    /// Starts with all tokens whose logit is not minus infinity, in the order of their ids, without weights.
-    pub(super) fn load(&mut self, logits: &[f32]) -> Result<(), SampleError> {
-        self.check(logits)?;
-        self.largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        if self.largest == f32::NEG_INFINITY {
-            return Err(SampleError::NothingToSample);
-        }
-        self.list.clear();
-        let possible = (0..).zip(logits.iter().copied()).filter(|&(_, logit)| logit > f32::NEG_INFINITY);
-        // Adding zero makes one zero of the two, which order would tell apart.
-        self.list.extend(possible.map(|(id, logit)| Candidate { id, logit: logit + 0.0, weight: 0.0 }));
-        Ok(())
-    }
-
-    /// Computes the weights at a temperature.
-    pub(super) fn weigh(&mut self, temperature: f32) {
-        for candidate in &mut self.list {
-            let distance = f64::from(candidate.logit) - f64::from(self.largest);
-            candidate.weight = exp(distance / f64::from(temperature));
-        }
-    }
-
-    pub(super) fn list(&self) -> &[Candidate] {
+    /// The candidates.
+    pub fn list(&self) -> &[Candidate] {
         &self.list
     }
 
-    pub(super) fn list_mut(&mut self) -> &mut [Candidate] {
+    /// The candidates, to be changed or reordered. Probabilities are summed in their order, so it must not depend on the
+    /// machine: [`Candidate::order`] is total.
+    pub fn list_mut(&mut self) -> &mut [Candidate] {
         &mut self.list
     }
 
+    /// The candidate of a token, if it still is one.
+    ///
+    /// As long as nothing is reordered or removed this looks at one place, otherwise it searches.
+    pub fn get_mut(&mut self, id: u32) -> Option<&mut Candidate> {
+        let place = usize::try_from(id).ok().filter(|place| self.list.get(*place).is_some_and(|found| found.id == id));
+        let place = place.or_else(|| self.list.iter().position(|candidate| candidate.id == id))?;
+        self.list.get_mut(place)
+    }
+
+    /// The largest logit; minus infinity if there is no candidate.
+    pub fn largest(&self) -> f64 {
+        self.list.iter().map(|candidate| candidate.logit).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The candidates' probabilities up to a common factor: e to the power of each logit's distance from the largest,
+    /// which itself has weight 1.
+    pub fn weights(&self) -> impl Iterator<Item = f64> {
+        let largest = self.largest();
+        self.list.iter().map(move |candidate| exp(candidate.logit - largest))
+    }
+
     /// Keeps the first `count`.
-    pub(super) fn truncate(&mut self, count: usize) {
+    pub fn truncate(&mut self, count: usize) {
         self.list.truncate(count);
     }
 
-    /// Keeps those that are `wanted`.
-    pub(super) fn retain(&mut self, wanted: impl Fn(&Candidate) -> bool) {
+    /// Keeps those that are `wanted`, in their order.
+    pub fn retain(&mut self, wanted: impl FnMut(&Candidate) -> bool) {
         self.list.retain(wanted);
     }
 }

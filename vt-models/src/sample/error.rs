@@ -16,6 +16,14 @@ pub enum SampleError {
         /// What it may be.
         range: &'static str,
     },
+    /// A bias for a token that the vocabulary does not have.
+    #[error("logit-bias names token {token}: the vocabulary has {vocab_size} tokens")]
+    BiasToken {
+        /// The token.
+        token: u32,
+        /// The vocabulary's size.
+        vocab_size: usize,
+    },
     /// A vocabulary size without tokens, or with more than 32-bit ids can name.
     #[error("cannot sample from a vocabulary of {size} tokens")]
     VocabularySize {
@@ -41,4 +49,14 @@ pub enum SampleError {
     /// Every logit is minus infinity.
     #[error("every token is excluded: all logits are minus infinity")]
     NothingToSample,
+}
+
+/// The value of a setting, if it is valid.
+pub(super) fn setting(
+    name: &'static str,
+    value: f32,
+    range: &'static str,
+    valid: impl FnOnce(f32) -> bool,
+) -> Result<f32, SampleError> {
+    if valid(value) { Ok(value) } else { Err(SampleError::Setting { name, value, range }) }
 }

@@ -3,8 +3,8 @@
 use std::f64::consts::LOG2_E;
 
 /// ln 2 in two parts; the first has so few digits that its product with an exponent is exact.
-const LN2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
-const LN2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
+pub(super) const LN2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
+pub(super) const LN2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
 
 /// 1.5 times 2^52: a number of up to 50 bits that it is added to loses its fraction, rounded to nearest.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;

@@ -1,72 +1,58 @@
-//! Choosing the next token from logits.
+//! Choosing the next token from logits: a chain of samplers over [`Candidates`].
 //!
-//! [`Sampler`] applies its samplers always in this order, which is llama.cpp's: top-k, top-p, min-p, temperature, then
-//! a draw. Top-p and min-p so look at the probabilities at temperature 1, of the tokens that the samplers before left.
-//! At temperature 0 the token with the largest logit is taken, among equals that with the lowest id.
+//! The default chain, which [`SamplerConfig`] describes, has llama.cpp's order:
 //!
-//! Equal logits, configuration and seed give equal tokens on every machine: probabilities are computed in f64 by
-//! additions, multiplications and an exponential of our own, and the random numbers are xoshiro256++.
+//! | place | sampler | what it does |
+//! |---|---|---|
+//! | 1 | [`LogitBias`] | adds to the logits of given tokens, or excludes them |
+//! | 2 | [`Penalties`] | lowers the logits of recent tokens, those of the prompt included |
+//! | 3 | [`TopK`] | keeps the k largest logits |
+//! | 4 | [`TopP`] | keeps the most probable tokens that together have probability p |
+//! | 5 | [`MinP`] | keeps what has a part p of the largest probability |
+//! | 6 | [`Temperature`] | divides the logits |
+//! | 7 | [`Selection`] | draws one, or takes the largest logit |
+//!
+//! What changes the model's opinion comes before what cuts by it: a token that is excluded or penalized takes no place
+//! from others. Among the cuts top-k is first, as it leaves little to sort and sum up. Top-p and min-p look at the
+//! probabilities at temperature 1, of the tokens that the samplers before left: a high temperature makes the choice
+//! among good tokens even and lets no bad ones in. At temperature 0 the largest logit is taken after bias and
+//! penalties, among equals the lowest id.
+//!
+//! A sampler is a [`LogitsProcessor`]; [`Sampler::with_chain`] takes others, or another order.
+//!
+//! Equal logits, configuration, history and seed give equal tokens on every machine: everything is computed in f64 by
+//! additions, multiplications, divisions and an exponential of our own, in a defined order, and the random numbers are
+//! xoshiro256++.
 
 mod candidates;
 mod config;
-mod draw;
 mod error;
 mod exp;
-mod greedy;
+mod likelihood;
+mod ln;
+mod logit_bias;
 mod min_p;
+mod penalties;
+mod processor;
 mod rng;
+mod sampler;
+mod selection;
 mod temperature;
 #[cfg(test)]
 mod tests;
 mod top_k;
 mod top_p;
 
+pub use candidates::{Candidate, Candidates};
 pub use config::SamplerConfig;
 pub use error::SampleError;
-
-use candidates::Candidates;
-use rng::Xoshiro256;
-
-/// Chooses tokens. All its memory is reserved when it is made.
-#[derive(Debug, Clone)]
-pub struct Sampler {
-    config: SamplerConfig,
-    candidates: Candidates,
-    rng: Xoshiro256,
-}
-
-impl Sampler {
-    /// A sampler for logits of `vocab_size` tokens.
-    ///
-    /// # Errors
-    /// A setting out of its range, or a vocabulary that is empty or larger than 32-bit ids can name.
-    pub fn new(config: SamplerConfig, vocab_size: usize) -> Result<Self, SampleError> {
-        config.validate()?;
-        Ok(Self { config, candidates: Candidates::new(vocab_size)?, rng: Xoshiro256::from_seed(config.seed) })
-    }
-
-    /// What it was made with.
-    pub fn config(&self) -> &SamplerConfig {
-        &self.config
-    }
-
-    /// Chooses a token by its logit, one per token of the vocabulary. A logit of minus infinity excludes its token.
-    /// Allocates nothing.
-    ///
-    /// # Errors
-    /// Logits of another number, NaN or plus infinity among them, or no token left to choose. No random number is
-    /// used up then.
-    pub fn sample(&mut self, logits: &[f32]) -> Result<u32, SampleError> {
-        if self.config.is_greedy() {
-            self.candidates.check(logits)?;
-            return greedy::best(logits).ok_or(SampleError::NothingToSample);
-        }
-        self.candidates.load(logits)?;
-        top_k::apply(&mut self.candidates, self.config.top_k);
-        self.candidates.weigh(1.0);
-        top_p::apply(&mut self.candidates, self.config.top_p);
-        min_p::apply(&mut self.candidates, self.config.min_p);
-        temperature::apply(&mut self.candidates, self.config.temperature);
-        draw::draw(&self.candidates, self.rng.unit()).ok_or(SampleError::NothingToSample)
-    }
-}
+pub use likelihood::log_probability;
+pub use logit_bias::LogitBias;
+pub use min_p::MinP;
+pub use penalties::Penalties;
+pub use processor::LogitsProcessor;
+pub use sampler::Sampler;
+pub use selection::Selection;
+pub use temperature::Temperature;
+pub use top_k::TopK;
+pub use top_p::TopP;

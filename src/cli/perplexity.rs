@@ -1,0 +1,102 @@
+//! `vt perplexity`: how well a model predicts a text.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use indicatif::ProgressBar;
+use serde_json::json;
+use vt::config::Config;
+use vt_core::View;
+use vt_core::plan::Sequence;
+use vt_models::sample::log_probability;
+use vt_models::{ModelError, Runner, Wanted};
+
+use super::ids::Ids;
+use super::model::ModelArgs;
+use super::stop::Stop;
+use super::text;
+
+/// The rows of a pass: their logits are in memory at the same time, 600 kB each in a large vocabulary.
+const STEP: usize = 128;
+
+/// Measure how well a model predicts a text: the mean negative log-likelihood of its tokens, and e to the power of it
+///
+/// The text is cut into pieces of CTX tokens, and a rest that is shorter is left out. Each piece stands for itself: of its
+/// tokens all but the first are predicted, from those before them.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// A file of token ids, fed as they are
+    #[arg(long, value_name = "FILE")]
+    tokens_file: PathBuf,
+    /// The tokens of a piece, at least 2
+    #[arg(short, long, value_name = "CTX", default_value_t = 512)]
+    ctx_size: usize,
+    /// Print one object with the number of predicted tokens, the mean and the perplexity
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
+    if args.ctx_size < 2 {
+        return Err(Stop::usage("-c must be at least 2: the first token of a piece is not predicted"));
+    }
+    let tokens = Ids::read(&args.tokens_file)?.0;
+    let pieces = tokens.chunks_exact(args.ctx_size);
+    if pieces.len() == 0 {
+        let (file, found, expected) = (args.tokens_file.display(), tokens.len(), args.ctx_size);
+        return Err(Stop::failed(format!("{file}: expected at least {expected} tokens (-c), found {found}")));
+    }
+    let gguf = args.model.open(config)?;
+    let model = args.model.load(&gguf, &args.model.target(config)?, config, STEP)?;
+    let vocab = model.hparams().vocab;
+    if let Some(id) = tokens.iter().find(|id| usize::try_from(**id).is_ok_and(|id| id >= vocab)) {
+        return Err(ModelError::Token { id: *id, vocab }.into());
+    }
+    let mut runner = Runner::new(&model)?;
+    let mut sequence = model.sequence(args.ctx_size)?;
+    let count = pieces.len() * (args.ctx_size - 1);
+    let progress = progress(pieces.len() * args.ctx_size);
+    let mut total = 0.0;
+    for piece in pieces {
+        sequence.clear();
+        total -= log_likelihood(&mut runner, &mut sequence, piece, &progress)?;
+    }
+    progress.finish_and_clear();
+    report(args, count, total / count as f64)
+}
+
+fn progress(tokens: usize) -> ProgressBar {
+    if io::stderr().is_terminal() { ProgressBar::new(tokens as u64) } else { ProgressBar::hidden() }
+}
+
+/// The logarithm of the probability of all tokens of a piece but the first.
+fn log_likelihood(
+    runner: &mut Runner,
+    sequence: &mut Sequence,
+    piece: &[u32],
+    progress: &ProgressBar,
+) -> Result<f64, ModelError> {
+    let mut sum = 0.0;
+    runner.feed(sequence, piece, Wanted::All, STEP, |fed, logits: View<'_, f32>| {
+        // The row of a token predicts the next one; that of the last token predicts nothing.
+        let next = piece.iter().skip(fed + 1 - logits.rows());
+        sum += next.enumerate().take(logits.rows()).map(|(i, id)| log_probability(logits.row(i), *id)).sum::<f64>();
+        progress.set_position(progress.position() + logits.rows() as u64);
+    })?;
+    Ok(sum)
+}
+
+fn report(args: &Args, tokens: usize, nll: f64) -> Result<(), Stop> {
+    let ppl = nll.exp();
+    if !ppl.is_finite() {
+        return Err(Stop::failed(format!("the model's logits give no likelihood: nll {nll}, ppl {ppl}")));
+    }
+    let line = if args.json {
+        json!({ "tokens": tokens, "nll": nll, "ppl": ppl }).to_string()
+    } else {
+        format!("{tokens} tokens | nll {nll:.5} | ppl {ppl:.4}")
+    };
+    Ok(text::show(format!("{line}\n").as_bytes())?)
+}
