@@ -3,6 +3,7 @@
 #![no_main]
 
 #[path = "../../tests/bad_bytes/walk.rs"]
+#[allow(dead_code, reason = "only tests compare what became of files")]
 mod walk;
 
 use std::sync::LazyLock;

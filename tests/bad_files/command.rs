@@ -53,7 +53,7 @@ impl Asked {
             Needs::Nothing => kind.stops == Stops::All,
             Needs::Model => matches!(kind.stops, Stops::All | Stops::Model | Stops::Both),
             Needs::Tokenizer => matches!(kind.stops, Stops::All | Stops::Tokenizer | Stops::Both),
-            Needs::ModelAndTokenizer => kind.stops != Stops::Template,
+            Needs::ModelAndTokenizer => true,
             Needs::AllRight => kind.is_error,
         }
     }

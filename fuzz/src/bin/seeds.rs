@@ -34,7 +34,10 @@ fn write<'a>(folder: &Path, seeds: impl Iterator<Item = (&'a str, &'a [u8])>) ->
 
 const TEXTS: [(&str, &str); 4] = [
     ("words", "Hello, world! It's 12345 o'clock.\n\n\tfn main() { }\r\n"),
-    ("scripts", "\u{5b57}\u{3042}\u{d55c} \u{627}\u{644}\u{639} \u{928}\u{92e}\u{938}\u{94d}\u{924}\u{947} \u{1f600}\u{200d}\u{1f468}"),
+    (
+        "scripts",
+        "\u{5b57}\u{3042}\u{d55c} \u{627}\u{644}\u{639} \u{928}\u{92e}\u{938}\u{94d}\u{924}\u{947} \u{1f600}\u{200d}\u{1f468}",
+    ),
     ("special", "<|im_start|>user\nhello<|im_end|><|endoftext|></s><s>\u{2581}a"),
     ("bytes", "\u{0}\u{1}\u{7f}\u{80}\u{feff}\u{fffd}\u{2028}"),
 ];

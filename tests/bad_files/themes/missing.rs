@@ -42,7 +42,7 @@ pub const KINDS: &[Kind] = &[
     model_only("upper-case", "A tensor's name is in capitals.", "output_norm.weight", |f| {
         f.info("output_norm.weight").name = b"OUTPUT_NORM.WEIGHT".into();
     }),
-    model_only("one-less-layer-number", "Layers are counted from 1.", "blk.0.attn_q.weight", |f| {
+    model_only("one-less-layer-number", "Layers are counted from 1.", "blk.0.attn_norm.weight", |f| {
         for info in &mut f.infos {
             if let Some(layer) = info.name.strip_prefix(b"blk.").map(|rest| rest[0]) {
                 info.name[4] = layer + 1;

@@ -34,7 +34,7 @@ pub const KINDS: &[Kind] = &[
     tokenizer("gap-behind", "The id of a gap's start is behind the vocabulary.", "fim_pre", |f| {
         f.set("tokenizer.ggml.fim_pre_token_id", u32(300));
     }),
-    tokenizer("old-gap-behind", "The same under its older key.", "fim_pre", |f| {
+    tokenizer("old-gap-behind", "The same under its older key.", "300", |f| {
         f.set("tokenizer.ggml.prefix_token_id", u32(300));
     }),
     tokenizer("bos-wanted", "A first token is to be added, but there is none.", "bos", |f| {

@@ -1,5 +1,0 @@
-//! The chat template.
-
-use crate::kind::Kind;
-
-pub const KINDS: &[Kind] = &[];
