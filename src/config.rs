@@ -16,6 +16,8 @@ pub struct Config {
     pub fuse: bool,
     /// The folder of pulled models: `VT_MODELS`, or `vt` in the user's folder for caches; `None` if neither is known.
     pub models: Option<PathBuf>,
+    /// `HF_ENDPOINT`: the hub of models, unless it is the usual one.
+    pub hub: Option<String>,
     /// Where weights live.
     pub gguf: vt_gguf::Config,
 }
@@ -60,6 +62,7 @@ impl Config {
             cpu: vt_cpu::Config { threads: threads(&vars)?, tier: tier(&vars)? },
             fuse: fuse(&vars)?,
             models: models(&vars),
+            hub: hub(&vars)?,
             gguf: vt_gguf::Config::from_vars(&vars)?,
         })
     }
@@ -98,6 +101,16 @@ fn models(vars: Vars<'_>) -> Option<PathBuf> {
     given.map(PathBuf::from).or_else(|| Some(cache_folder(vars)?.join("vt")))
 }
 
+/// As for every program that loads from the hub, an empty variable is one that is not set.
+fn hub(vars: Vars<'_>) -> Result<Option<String>, ConfigError> {
+    let variable = "HF_ENDPOINT";
+    let Some(value) = vars(variable).filter(|value| !value.is_empty()) else { return Ok(None) };
+    let address = value.to_str().filter(|v| v.starts_with("http://") || v.starts_with("https://"));
+    let wrong =
+        || ConfigError::Value { variable, expected: "an address with http:// or https://", found: text(&value) };
+    address.map(|address| Some(address.to_owned())).ok_or_else(wrong)
+}
+
 /// The user's folder for caches, as each system has it.
 fn cache_folder(vars: Vars<'_>) -> Option<PathBuf> {
     let folder = |name| vars(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -124,6 +137,7 @@ mod tests {
     fn unset_is_the_default() {
         let config = with(&[]).unwrap();
         assert_eq!((config.cpu, config.fuse, config.models), (vt_cpu::Config::default(), true, None));
+        assert_eq!((config.hub, with(&[("HF_ENDPOINT", "")]).unwrap().hub), (None, None));
         assert_eq!(config.gguf, vt_gguf::Config::default());
     }
 
@@ -133,6 +147,7 @@ mod tests {
         let config = config.unwrap();
         assert_eq!(config.cpu, vt_cpu::Config { threads: Some(3), tier: Some(TierName::Portable) });
         assert!(!config.fuse && config.gguf.cpu_ref);
+        assert_eq!(with(&[("HF_ENDPOINT", "http://h:1/")]).unwrap().hub.as_deref(), Some("http://h:1/"));
         assert_eq!(with(&[("VT_MODELS", "there"), ("HOME", "/h")]).unwrap().models, Some("there".into()));
     }
 
@@ -153,6 +168,7 @@ mod tests {
             ("VT_CPU_TIER", "sse"),
             ("VT_FUSE", "yes"),
             ("VT_GGUF_KEEP_QUANT", "2"),
+            ("HF_ENDPOINT", "h:1"),
         ] {
             let message = with(&[(variable, value)]).unwrap_err().to_string();
             assert!(message.starts_with(variable) && message.ends_with(&format!("found `{value}`")), "{message}");

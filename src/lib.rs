@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod chat;
 pub mod check;
 pub mod config;
 pub mod npy;

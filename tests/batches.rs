@@ -28,3 +28,16 @@ fn eight_sequences_take_the_passes_and_steps_of_one() {
     assert!(one.steps > 0 && one.fallbacks == 0 && one.copies == 0);
     assert_eq!(one, eight);
 }
+
+#[test]
+fn who_watches_learns_how_far_a_prompt_is() {
+    let model = Setup::default().load(&run::open(tiny::find("llama-mixed").file()));
+    let mut runner = Runner::new(&model).unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    runner.watch(move |fed, all| tell.send((fed, all)).unwrap());
+    for (chunk, expected) in [(4, vec![(0, 10), (4, 10), (8, 10), (10, 10)]), (10, vec![]), (usize::MAX, vec![])] {
+        let mut sequence = model.sequence(10).unwrap();
+        runner.feed(&mut sequence, &[1; 10], Wanted::Last, chunk, |_, _| {}).unwrap();
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), expected);
+    }
+}

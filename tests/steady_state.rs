@@ -1,4 +1,4 @@
-//! Decoding allocates nothing, and so builds and plans nothing.
+//! Decoding allocates nothing, and so builds and plans nothing; choosing tokens allocates nothing either.
 //!
 //! There is one test only: the counter counts what all threads allocate.
 
@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tiny::run::{self, Setup};
 use vt::core::plan::Sequence;
+use vt::models::sample::{Sampler, SamplerConfig};
 use vt::models::{Batch, Model, Runner, Wanted};
 
 struct Counting;
@@ -59,6 +60,32 @@ fn decode(model: &Arc<Model>, count: usize) -> usize {
     allocations(|| (0..PASSES).for_each(|token| pass(token as u32)))
 }
 
+/// Chooses tokens from logits that change: the allocations of all choices but the first few.
+fn choose(config: &SamplerConfig) -> usize {
+    let mut sampler = Sampler::new(config, tiny::VOCAB).unwrap();
+    let mut logits: Vec<f32> = (0..tiny::VOCAB).map(|i| ((i * 7919) % 97) as f32 * 0.1).collect();
+    let mut step = || {
+        logits.rotate_right(1);
+        let token = sampler.sample(&logits).unwrap();
+        sampler.accept(token);
+    };
+    (0..WARM_UP).for_each(|_| step());
+    allocations(|| (0..PASSES * 10).for_each(|_| step()))
+}
+
+/// All samplers at work, and the draw from the whole vocabulary.
+fn samplers() -> [SamplerConfig; 3] {
+    let all = SamplerConfig {
+        repeat_penalty: 1.1,
+        presence_penalty: 0.2,
+        frequency_penalty: 0.1,
+        logit_bias: vec![(1, 2.0), (2, f32::NEG_INFINITY)],
+        ..SamplerConfig::default()
+    };
+    let open = SamplerConfig { temperature: 1.5, top_k: 0, top_p: 0.999, min_p: 0.0, ..SamplerConfig::default() };
+    [SamplerConfig { temperature: 0.0, ..all.clone() }, all, open]
+}
+
 #[test]
 fn decoding_allocates_nothing() {
     assert_eq!(allocations(|| drop(black_box(Box::new(1)))), 1, "the counter does not count");
@@ -67,5 +94,8 @@ fn decoding_allocates_nothing() {
         for count in [1, 4] {
             assert_eq!(decode(&model, count), 0, "{name}, {count} sequences");
         }
+    }
+    for config in samplers() {
+        assert_eq!(choose(&config), 0, "{config:?}");
     }
 }

@@ -1,10 +1,13 @@
 //! The commands of `vt`: one file each.
 
 mod bench;
+mod chat;
 mod check;
+mod completions;
 mod detokenize;
 mod eval;
 mod graph;
+mod help;
 mod ids;
 mod inspect;
 mod memory;
@@ -12,6 +15,7 @@ mod message;
 mod model;
 mod ops;
 mod perplexity;
+mod progress;
 mod pull;
 mod run;
 mod sampling;
@@ -24,7 +28,7 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 use vt::config::Config;
 
 use stop::Stop;
@@ -39,6 +43,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Args),
+    Chat(chat::Args),
     Eval(eval::Args),
     Perplexity(perplexity::Args),
     Tokenize(tokenize::Args),
@@ -50,12 +55,14 @@ enum Command {
     TestOps(test_ops::Args),
     Graph(graph::Args),
     Pull(pull::Args),
+    Completions(completions::Args),
 }
 
 impl Command {
     fn run(&self, config: &Config) -> Result<(), Stop> {
         match self {
             Command::Run(args) => run::run(args, config),
+            Command::Chat(args) => chat::run(args, config),
             Command::Eval(args) => eval::run(args, config),
             Command::Perplexity(args) => perplexity::run(args, config),
             Command::Tokenize(args) => tokenize::run(args, config),
@@ -67,19 +74,34 @@ impl Command {
             Command::TestOps(args) => test_ops::run(args, config),
             Command::Graph(args) => graph::run(args, config),
             Command::Pull(args) => pull::run(args, config),
+            Command::Completions(args) => completions::run(args),
         }
     }
 }
 
 /// Runs the command that the arguments name: exit status 0, 1 (it failed) or 2 (it cannot be asked for).
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::parse_from(long_spellings(env::args_os()));
-    let result = Config::from_env().map_err(Stop::usage).and_then(|config| cli.command.run(&config));
+    let arguments = long_spellings(env::args_os());
+    let result = match parse(arguments) {
+        Ok(cli) => Config::from_env().map_err(Stop::usage).and_then(|config| cli.command.run(&config)),
+        Err(error) if error.use_stderr() => {
+            // There is no one to tell if this fails.
+            let _ = error.print();
+            return ExitCode::from(2);
+        }
+        // Help and version are errors to the parser.
+        Err(error) => error.print().and_then(|()| io::stdout().flush()).map_err(|error| text::refused(error).into()),
+    };
     match result {
         Ok(()) | Err(Stop::Closed) => ExitCode::SUCCESS,
         Err(Stop::Failed(why)) => report(&why, 1),
         Err(Stop::Usage(why)) => report(&why, 2),
     }
+}
+
+fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let matches = help::command().try_get_matches_from(arguments)?;
+    Cli::from_arg_matches(&matches)
 }
 
 /// llama.cpp's flags of more than one letter behind one dash, except where they are texts: behind `--`, or as the value
@@ -90,7 +112,7 @@ fn long_spellings(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         let is_flag = flags && !value;
         let name = argument.to_str().unwrap_or_default();
         flags &= value || name != "--";
-        value = is_flag && matches!(name, "-p" | "--prompt" | "--stop");
+        value = is_flag && matches!(name, "-p" | "--prompt" | "--stop" | "--system");
         match name {
             "-ctk" if is_flag => "--cache-type-k".into(),
             "-ctv" if is_flag => "--cache-type-v".into(),

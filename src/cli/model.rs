@@ -1,18 +1,20 @@
 //! The model that most commands take, and how it is run.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ValueEnum;
 use vt::config::Config;
-use vt::pull::Source;
+use vt::pull::Remote;
 use vt_core::{DType, Registry};
 use vt_gguf::Gguf;
 use vt_models::blocks::CacheTypes;
 use vt_models::load::{self, Target};
 use vt_models::tokenizer::Tokenizer;
-use vt_models::{LoadOptions, Model, ModelError, Outline};
+use vt_models::{LoadOptions, Model, ModelError, Outline, Runner};
 
+use super::progress::Progress;
 use super::stop::Stop;
 use super::{message, pull};
 
@@ -62,7 +64,7 @@ impl CacheType {
 /// A model, and how it is run.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct ModelArgs {
-    /// A GGUF file, or a name that `vt pull` knows
+    /// A GGUF file, or a name that `vt pull` knows: it is fetched if it is not there
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     #[command(flatten)]
@@ -78,20 +80,7 @@ pub(super) struct ModelArgs {
 impl ModelArgs {
     /// The model's file; a name that is known, and not there yet, is fetched.
     pub(super) fn open(&self, config: &Config) -> Result<Gguf, Stop> {
-        let source = self.model.to_str().and_then(Source::find).filter(|_| !self.model.exists());
-        match source {
-            Some(source) => Ok(Gguf::open(pull::fetched(source, config)?)?),
-            None if self.is_name() => {
-                let (model, names) = (self.model.display(), pull::names());
-                Err(Stop::failed(format!("{model}: no such file, and no model that `vt pull` knows ({names})")))
-            }
-            None => Ok(Gguf::open(&self.model)?),
-        }
-    }
-
-    /// Whether the argument can only be meant as a name.
-    fn is_name(&self) -> bool {
-        self.model.components().count() == 1 && self.model.extension().is_none() && !self.model.exists()
+        Ok(Gguf::open(file(&self.model, config)?)?)
     }
 
     /// The tokenizer of an open file.
@@ -134,9 +123,26 @@ impl ModelArgs {
         config: &Config,
         wanted: usize,
     ) -> Result<Arc<Model>, Stop> {
+        let progress = Progress::new();
+        progress.doing("loading");
         let model = Model::load(gguf, target, &self.options(config, wanted)).map_err(|error| self.named(error))?;
+        progress.end();
         warn_of_unused(model.unused());
         Ok(Arc::new(model))
+    }
+
+    /// A runner of a model, which tells on a terminal how far a long prompt is.
+    pub(super) fn runner(&self, model: &Arc<Model>) -> Result<Runner, Stop> {
+        let mut runner = Runner::new(model)?;
+        let mut progress = None;
+        runner.watch(move |fed, all| {
+            if fed < all {
+                progress.get_or_insert_with(Progress::new).steps("reading the prompt", fed as u64, all as u64);
+            } else {
+                progress = None;
+            }
+        });
+        Ok(runner)
     }
 
     /// The outline of an open file's model, planned as it is run.
@@ -148,8 +154,13 @@ impl ModelArgs {
     pub(super) fn named(&self, error: ModelError) -> Stop {
         match error {
             ModelError::Gguf(error) => error.into(),
-            error => Stop::failed(format!("{}: {error}", self.model.display())),
+            error => self.failed(error),
         }
+    }
+
+    /// A failure that has to do with the file.
+    pub(super) fn failed(&self, why: impl Display) -> Stop {
+        Stop::failed(format!("{}: {why}", self.model.display()))
     }
 
     /// Refuses to write over one of the files that are being read.
@@ -160,6 +171,23 @@ impl ModelArgs {
         }
         Ok(())
     }
+}
+
+/// The file that an argument names: a path, or a model that is fetched if it is not there yet.
+pub(super) fn file(model: &Path, config: &Config) -> Result<PathBuf, Stop> {
+    if model.exists() {
+        return Ok(model.to_owned());
+    }
+    match model.to_str().map(Remote::find).transpose().map_err(Stop::failed)?.flatten() {
+        Some(remote) => pull::fetched(&remote, config),
+        None if is_name(model) => Err(Stop::failed(pull::unknown(&model.display().to_string()))),
+        None => Ok(model.to_owned()),
+    }
+}
+
+/// Whether an argument can only be meant as a name.
+fn is_name(model: &Path) -> bool {
+    model.components().count() == 1 && model.extension().is_none_or(|end| end != "gguf")
 }
 
 /// A tensor that nothing uses may be a sign that the model computes something else than was meant.

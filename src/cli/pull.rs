@@ -1,59 +1,60 @@
 //! `vt pull`: fetching a model.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use indicatif::ProgressBar;
 use vt::config::Config;
-use vt::pull::{SOURCES, Source, Stage};
+use vt::pull::{Remote, SOURCES, Step};
 
+use super::progress::Progress;
 use super::stop::Stop;
 use super::text;
 
 /// Fetch a model into the folder of models (VT_MODELS, or below the user's cache), checked by its sha256
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The model's name
+    /// The model's name, or hf:OWNER/REPO/FILE.gguf
     name: String,
 }
 
 pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
-    let source = Source::find(&args.name)
-        .ok_or_else(|| Stop::usage(format!("no model is named `{}`; there are: {}", args.name, names())))?;
-    let path = fetched(source, config)?;
+    let remote = Remote::find(&args.name).map_err(Stop::usage)?;
+    let path = fetched(&remote.ok_or_else(|| Stop::usage(unknown(&args.name)))?, config)?;
     Ok(text::show(format!("{}\n", path.display()).as_bytes())?)
 }
 
-/// The names of the models that can be fetched.
-pub(super) fn names() -> String {
-    SOURCES.iter().map(|source| source.name).collect::<Vec<_>>().join(", ")
+/// That nothing is found under a name, and what there is.
+pub(super) fn unknown(name: &str) -> String {
+    let names = SOURCES.iter().map(|source| source.name).collect::<Vec<_>>().join(", ");
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    format!("{name}: no such file, and no model that `vt pull` knows: {names}, or hf:OWNER/REPO/FILE.gguf")
 }
 
 /// The file of a model, which is fetched if it is not there.
-pub(super) fn fetched(source: &Source, config: &Config) -> Result<PathBuf, Stop> {
+pub(super) fn fetched(remote: &Remote, config: &Config) -> Result<PathBuf, Stop> {
     let folder = config.models.as_deref();
     let folder = folder.ok_or_else(|| Stop::failed("no folder for models: set VT_MODELS or HOME"))?;
-    match source.installed(folder) {
+    match remote.installed(folder) {
         Some(path) => Ok(path),
-        None => fetch(source, folder),
+        None => fetch(remote, folder, config.hub.as_deref()),
     }
 }
 
-fn fetch(source: &Source, folder: &Path) -> Result<PathBuf, Stop> {
+fn fetch(remote: &Remote, folder: &Path, hub: Option<&str>) -> Result<PathBuf, Stop> {
     // There is no one to tell if this fails.
-    let _ = writeln!(io::stderr(), "fetching {} into {}", source.name, folder.display());
-    let spinner = if io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-    spinner.enable_steady_tick(Duration::from_millis(100));
-    let result = source.pull(folder, |stage| spinner.set_message(doing(stage)));
-    spinner.finish_and_clear();
+    let _ = writeln!(io::stderr(), "fetching into {}", folder.display());
+    let progress = Progress::new();
+    let mut loading = String::new();
+    let result = remote.pull(folder, hub, &mut |step| match step {
+        Step::Download { name, number, of } => {
+            let part = if of > 1 { format!(" ({number} of {of})") } else { String::new() };
+            loading = format!("loading {name}{part}");
+            progress.doing(&loading);
+        }
+        Step::Bytes { done, total } => progress.bytes(&loading, done, total),
+        Step::Unpack => progress.doing(&format!("unpacking {}", loading.trim_start_matches("loading "))),
+        Step::Check => progress.doing("checking"),
+    });
+    progress.end();
     Ok(result?)
-}
-
-fn doing(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Download => "downloading",
-        Stage::Unpack => "unpacking",
-        Stage::Check => "checking",
-    }
 }

@@ -10,10 +10,10 @@ use clap::ArgGroup;
 use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Value, json};
 use vt::config::Config;
+use vt_models::ModelError;
 use vt_models::generate::{FinishReason, Generation, Request, generate};
 use vt_models::sample::Sampler;
 use vt_models::tokenizer::EncodeOptions;
-use vt_models::{ModelError, Runner};
 
 use super::model::ModelArgs;
 use super::sampling::SamplingArgs;
@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let gguf = args.model.open(config)?;
     let tokenizer = args.model.tokenizer(&gguf)?;
     let model = args.model.load(&gguf, &args.model.target(config)?, config, 1)?;
-    let mut runner = Runner::new(&model)?;
+    let mut runner = args.model.runner(&model)?;
     let mut sampler = Sampler::new(&sampling, model.hparams().vocab)?;
     let load = start.elapsed();
     let prompt = tokenizer.encode(text, EncodeOptions { add_bos: true, special: args.special });
@@ -122,7 +122,7 @@ impl Shown {
     }
 }
 
-fn per_second(count: usize, time: Duration) -> f64 {
+pub(super) fn per_second(count: usize, time: Duration) -> f64 {
     if time.is_zero() { 0.0 } else { count as f64 / time.as_secs_f64() }
 }
 

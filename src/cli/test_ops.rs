@@ -45,8 +45,10 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
             check::replay(&registry, &Goldens::embedded(), &Filter { op: args.op.clone(), device, kernel })
         }
     };
-    text::show(format!("{report}\n").as_bytes())?;
-    verdict(&report)
+    let shown = text::show(format!("{report}\n").as_bytes());
+    // What failed is told even if nobody reads the rest.
+    verdict(&report)?;
+    Ok(shown?)
 }
 
 fn verdict(report: &Report) -> Result<(), Stop> {

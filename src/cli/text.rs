@@ -27,8 +27,12 @@ pub(super) fn argument(text: &OsStr) -> Result<Vec<u8>, Stop> {
 /// Shows text at once.
 pub(super) fn show(text: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text)?;
-    out.flush()
+    out.write_all(text).and_then(|()| out.flush()).map_err(refused)
+}
+
+/// An error of standard output that says so.
+pub(super) fn refused(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("standard output: {error}"))
 }
 
 /// Ends text on a terminal; elsewhere it stays as it is.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use vt_gguf::{Fault, GgufError, Place};
+use vt_gguf::GgufError;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,13 +89,7 @@ impl Findings {
 
     /// An error of the metadata, once a key.
     pub fn key_error(&mut self, error: GgufError) {
-        let new = match &*error.fault {
-            Fault::Invalid { place: Place::Key(key), .. } | Fault::MissingKey { key, .. } => {
-                self.keys.insert(key.clone())
-            }
-            _ => true,
-        };
-        if new {
+        if error.fault.key().is_none_or(|key| self.keys.insert(key.to_owned())) {
             self.error(error.fault);
         }
     }
@@ -109,9 +103,13 @@ impl Findings {
         Report { findings: self.all }
     }
 
+    /// Once: a model is refused for keys that were found wrong before.
     fn add(&mut self, severity: Severity, what: &dyn fmt::Display) {
         let printable = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
-        self.all.push(Finding { severity, what: what.to_string().chars().map(printable).collect() });
+        let finding = Finding { severity, what: what.to_string().chars().map(printable).collect() };
+        if !self.all.contains(&finding) {
+            self.all.push(finding);
+        }
     }
 }
 

@@ -1,11 +1,10 @@
 //! The model: whether its metadata and tensors are whole, and whether vt computes it.
 
 use vt_gguf::Gguf;
-use vt_models::load::{Problem, Target};
+use vt_models::load::{Problem, Target, is_model};
 use vt_models::{LoadOptions, ModelError, Outline};
 
 use super::finding::{Findings, shown};
-use super::keys::is_model;
 
 /// Validates the model that a file's tensors make, if they are meant to make one. A vocabulary alone is none.
 pub(super) fn validate(gguf: &Gguf, target: &Target, findings: &mut Findings) {

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use vt_core::DType;
-use vt_gguf::{TensorType, Writer};
+use vt_gguf::{TensorType, Value, Writer};
 use vt_models::load::Target;
 
 use super::Severity::{self, Error, Warning};
@@ -177,11 +177,13 @@ fn what_only_the_specification_asks_is_a_warning() {
         |w| {
             w.set("general.type", "adapter").unwrap().set("general.architecture", "llama").unwrap();
             w.set("general.alignment", 4u32).unwrap().set("General.Name\u{1b}", 1u32).unwrap();
+            w.set("general.name", Value::String(b"\xff")).unwrap();
             w.tensor(&"n".repeat(64), DType::F32, &[0], vec![]).unwrap();
         },
         &[
             (Warning, "4 is no multiple of 8"),
             (Warning, "`General.Name\u{fffd}`: expected lower-case"),
+            (Warning, "`general.name`: expected a string of UTF-8"),
             (Warning, "at most 63 bytes"),
             (Warning, "no elements"),
         ],

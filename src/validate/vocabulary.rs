@@ -1,12 +1,11 @@
 //! The vocabulary: `tokenizer.ggml.*`.
 
 use vt_gguf::{Array, Gguf, Metadata, Strings, Value, ValueType};
-use vt_models::load;
+use vt_models::load::{self, is_model};
 use vt_models::tokenizer::{TokenType, Tokenizer, TokenizerError};
 
 use super::charsmap;
 use super::finding::{Findings, shown};
-use super::keys::is_model;
 
 /// Validates the file's tokenizer, if it has one.
 pub(super) fn validate(gguf: &Gguf, findings: &mut Findings) {

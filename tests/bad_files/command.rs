@@ -1,5 +1,6 @@
 //! Running the commands of `vt` on a file, and measuring them.
 
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -25,6 +26,8 @@ enum Needs {
     Model,
     Tokenizer,
     ModelAndTokenizer,
+    /// The chat template, the model and the tokenizer.
+    Template,
     /// Everything that there is must be right.
     AllRight,
 }
@@ -44,6 +47,7 @@ pub const COMMANDS: &[Asked] = &[
     asked(Needs::Model, &["perplexity", "FILE", "--tokens-file", "IDS", "-c", "2"]),
     asked(Needs::Model, &["bench", "FILE", "-p", "2", "-n", "1", "-r", "1"]),
     asked(Needs::ModelAndTokenizer, &["run", "FILE", "-p", "hello", "-n", "2", "--temp", "0"]),
+    asked(Needs::Template, &["chat", "FILE", "-n", "2", "--temp", "0"]),
 ];
 
 impl Asked {
@@ -53,14 +57,15 @@ impl Asked {
             Needs::Nothing => kind.stops == Stops::All,
             Needs::Model => matches!(kind.stops, Stops::All | Stops::Model | Stops::Both),
             Needs::Tokenizer => matches!(kind.stops, Stops::All | Stops::Tokenizer | Stops::Both),
-            Needs::ModelAndTokenizer => true,
+            Needs::ModelAndTokenizer => kind.stops != Stops::Template,
+            Needs::Template => true,
             Needs::AllRight => kind.is_error,
         }
     }
 
     /// Whether it works on a file without a model.
     pub fn needs_no_model(&self) -> bool {
-        !matches!(self.needs, Needs::Model | Needs::ModelAndTokenizer)
+        matches!(self.needs, Needs::Nothing | Needs::Tokenizer | Needs::AllRight)
     }
 
     /// Runs it on a file.
@@ -77,7 +82,9 @@ impl Asked {
         for variable in ["VT_THREADS", "VT_CPU_TIER", "VT_FUSE", "VT_GGUF_KEEP_QUANT", "VT_CPU_REF"] {
             command.env_remove(variable);
         }
-        run(command.stdin(Stdio::null()).stdout(Stdio::null()))
+        // What is asked in a conversation; no other command reads it.
+        let input = File::open(file.with_file_name(IDS)).unwrap();
+        run(command.stdin(input).stdout(Stdio::null()))
     }
 }
 

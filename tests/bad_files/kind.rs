@@ -14,6 +14,8 @@ pub enum Stops {
     Tokenizer,
     /// Those that need the tokenizer, and those that need the model.
     Both,
+    /// Those that need the chat template.
+    Template,
 }
 
 /// How the files of a kind are made.
@@ -61,6 +63,11 @@ pub const fn both(name: &'static str, what: &'static str, says: &'static str, ma
 /// A change to a model that only its tokenizer suffers from.
 pub const fn tokenizer(name: &'static str, what: &'static str, says: &'static str, make: fn(&mut File)) -> Kind {
     kind(name, what, Stops::Tokenizer, says, Make::Model(make))
+}
+
+/// A change to a model that only its chat template suffers from.
+pub const fn template(name: &'static str, what: &'static str, says: &'static str, make: fn(&mut File)) -> Kind {
+    kind(name, what, Stops::Template, says, Make::Model(make))
 }
 
 /// A change to a set of files that no command survives.

@@ -64,6 +64,10 @@ fn bad_files_fail_and_all_that_is_wrong_is_listed() {
         assert_eq!(out.iter().filter(|line| line.contains(key)).count(), 1, "{out:?}");
     }
     assert!(err[0].ends_with("3 errors, no warnings"), "{err:?}");
+    let run = stderr(&models.vt(&["eval", "wrong.gguf", "--tokens", "1", "--out", "out.npy"]).output().unwrap());
+    for key in ["rope.freq_base", "rope.scaling.factor"] {
+        assert!(run.starts_with("error: ") && run.lines().count() == 1 && run.matches(key).count() == 1, "{run}");
+    }
 }
 
 #[test]

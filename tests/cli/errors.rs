@@ -10,7 +10,7 @@ use vt_cpu::TierName;
 #[test]
 fn what_cannot_be_asked_for_exits_with_2() {
     let models = Models::new();
-    let asked: [&[&str]; 12] = [
+    let asked: [&[&str]; 19] = [
         &["nothing"],
         &["eval", "whole.gguf", "--out", "out.npy"],
         &["eval", "whole.gguf", "--tokens", "1,x", "--out", "out.npy"],
@@ -22,6 +22,13 @@ fn what_cannot_be_asked_for_exits_with_2() {
         &["run", "whole.gguf"],
         &["run", "whole.gguf", "-p", "a", "--temp", "-1"],
         &["run", "whole.gguf", "-p", "a", "--top-p", "2"],
+        &["run", "whole.gguf", "-p", "a", "--repeat-penalty", "0"],
+        &["run", "whole.gguf", "-p", "a", "--presence-penalty", "nan"],
+        &["run", "whole.gguf", "-p", "a", "--logit-bias", "7"],
+        &["run", "whole.gguf", "-p", "a", "--logit-bias", "7:inf"],
+        &["perplexity", "whole.gguf"],
+        &["perplexity", "whole.gguf", "--tokens-file", "@ids", "-c", "1"],
+        &["perplexity", "whole.gguf", "--tokens", "1,2,3"],
         &["pull", "nothing"],
     ];
     for arguments in asked {
@@ -44,7 +51,8 @@ fn what_fails_exits_with_1_and_one_line() {
     let models = Models::new();
     std::fs::write(models.path("bad.gguf"), b"GGUF and no more").unwrap();
     std::fs::write(models.path("ids"), "1 2 three").unwrap();
-    let cases: [(&[&str], &str); 8] = [
+    std::fs::write(models.path("few"), "1 2 3 300").unwrap();
+    let cases: [(&[&str], &str); 12] = [
         (&["eval", "missing.gguf", "--tokens", "1", "--out", "out.npy"], "missing.gguf"),
         (&["eval", "bad.gguf", "--tokens", "1", "--out", "out.npy"], "bad.gguf"),
         (&["eval", "whole.gguf", "--tokens", "1,300", "--out", "out.npy"], "300"),
@@ -53,6 +61,10 @@ fn what_fails_exits_with_1_and_one_line() {
         (&["run", "no-model-of-this-name", "-p", "a"], "smollm2"),
         (&["run", "no-tokenizer.gguf", "-p", "a"], "tokenizer.ggml.model"),
         (&["detokenize", "whole.gguf", "999"], "999"),
+        (&["run", "whole.gguf", "-p", "a", "--logit-bias", "300:1"], "300"),
+        (&["perplexity", "whole.gguf", "--tokens-file", "@few"], "expected at least 512 tokens (-c), found 4"),
+        (&["perplexity", "whole.gguf", "--tokens-file", "@few", "-c", "2"], "300"),
+        (&["perplexity", "whole.gguf", "--tokens-file", "@ids", "-c", "2"], "three"),
     ];
     for (arguments, named) in cases {
         let message = failure(models.vt(arguments), 1);

@@ -4,8 +4,11 @@ mod checks;
 #[path = "../common/mod.rs"]
 mod common;
 mod errors;
+mod help;
+mod hub;
 mod looks;
 mod numbers;
+mod output;
 mod texts;
 
 use std::collections::HashSet;

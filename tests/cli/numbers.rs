@@ -1,7 +1,9 @@
 //! The commands that compute.
 
+use std::collections::HashSet;
+
 use crate::common::{Models, VOCAB};
-use crate::{eval, list};
+use crate::{eval, keys, list};
 use serde_json::json;
 use vt_cpu::TierName;
 
@@ -50,6 +52,41 @@ fn tokens_come_from_a_file_too() {
     let from_file = eval(&models, &["--tokens-file", file.to_str().unwrap()], &[]);
     assert!(from_file == eval(&models, &["--tokens", "1,2,3"], &[]));
     assert!(from_file != eval(&models, &["--tokens", "1,2,4"], &[]));
+}
+
+/// The mean negative log-likelihood and the number of tokens, from logits of each piece: the oracle's rule.
+fn likelihood(models: &Models, tokens: &[u32], context: usize) -> (usize, f64) {
+    let (mut count, mut sum) = (0, 0.0);
+    for piece in tokens.chunks_exact(context) {
+        let logits = eval(models, &["--tokens", &list(piece)], &[]);
+        for (row, next) in logits.chunks_exact(VOCAB).zip(&piece[1..]) {
+            let total: f64 = row.iter().map(|logit| f64::from(*logit).exp()).sum();
+            sum += total.ln() - f64::from(row[*next as usize]);
+            count += 1;
+        }
+    }
+    (count, sum / count as f64)
+}
+
+#[test]
+fn perplexity_is_that_of_the_logits() {
+    let models = Models::new();
+    let tokens: Vec<u32> = (0..290).map(|i| (i * i * 7 + 3) % 300).collect();
+    std::fs::write(models.path("text"), list(&tokens)).unwrap();
+    // No rest, a rest, and pieces of more than one pass.
+    for context in [29, 100, 140] {
+        let size = context.to_string();
+        let fixed = ["perplexity", "no-tokenizer.gguf", "--tokens-file", "@text", "-c", &size, "--json"];
+        let found = models.json(&fixed);
+        let (count, nll) = likelihood(&models, &tokens, context);
+        assert_eq!((keys(&found), &found["tokens"]), (HashSet::from(["tokens", "nll", "ppl"]), &json!(count)));
+        assert!((found["nll"].as_f64().unwrap() / nll - 1.0).abs() < 1e-12, "{found} for {nll}");
+        assert!((found["ppl"].as_f64().unwrap() / nll.exp() - 1.0).abs() < 1e-12, "{found}");
+        assert_eq!(found, models.json(&[&fixed[..], &["-t", "3"]].concat()));
+    }
+    let output =
+        models.vt(&["perplexity", "no-tokenizer.gguf", "--tokens-file", "@text", "-c", "29"]).output().unwrap();
+    assert!(output.stderr.is_empty() && output.stdout.starts_with(b"280 tokens | nll "));
 }
 
 #[test]

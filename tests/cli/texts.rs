@@ -47,6 +47,28 @@ fn a_seed_decides_what_is_drawn() {
 }
 
 #[test]
+fn bias_and_penalties_change_what_is_chosen() {
+    let models = Models::new();
+    let run = |more: &[&str]| {
+        let fixed = ["run", "whole.gguf", "-p", "hello", "-n", "12", "--temp", "0", "--json"];
+        ids(&models.json(&[&fixed, more].concat())["tokens"])
+    };
+    let plain = run(&[]);
+    assert_eq!(plain, run(&["--repeat-penalty", "1", "--presence-penalty", "0", "--frequency-penalty", "0"]));
+    assert_eq!(plain, run(&["--repeat-penalty", "9", "--repeat-last-n", "0"]));
+    assert_eq!(run(&["--logit-bias", "7:1000"]), [7; 12]);
+    assert_eq!(run(&["--logit-bias", "7+1000", "--logit-bias", "8:1001"]), [8; 12]);
+    let banned = format!("{}:-inf", plain[0]);
+    assert!(!run(&["--logit-bias", &banned]).contains(&plain[0]));
+    let penalized = run(&["--presence-penalty", "1000", "--logit-bias", "260-inf"]);
+    assert_eq!(penalized.iter().collect::<HashSet<_>>().len(), 12);
+    // The prompt's only token is recent too.
+    assert!(!penalized.contains(&259));
+    assert_eq!(run(&["--frequency-penalty", "-1000"]), [259; 12]);
+    assert_ne!(run(&["--repeat-penalty", "1000"]), plain);
+}
+
+#[test]
 fn stop_texts_end_the_text_before_them() {
     let models = Models::new();
     let run = |more: &[&str]| {

@@ -117,14 +117,16 @@ impl Config {
         }
         let threads = Threads::new(self.threads.unwrap_or_else(default_threads))?;
         let tier = self.tier;
-        Ok(move |builder: &mut Builder| {
-            builder.device(Arc::new(Cpu::new(threads)));
-            register_tiers(builder, |t| tier.is_none_or(|only| only == t));
-        })
+        Ok(move |builder: &mut Builder| register(builder, threads, tier))
     }
 }
 
-fn register_tiers(builder: &mut Builder, wanted: impl Fn(TierName) -> bool) {
+/// Not generic and not inlined, so that the kernels are compiled here, once, and not in every crate and test that sets
+/// up a backend, with that crate's optimizations.
+#[inline(never)]
+fn register(builder: &mut Builder, threads: Threads, only: Option<TierName>) {
+    let wanted = |tier| only.is_none_or(|only| only == tier);
+    builder.device(Arc::new(Cpu::new(threads)));
     if wanted(TierName::Portable) {
         ops::register(builder, Portable);
     }

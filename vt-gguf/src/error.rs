@@ -136,6 +136,16 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// The metadata key that is wrong or missing, if it is one.
+    pub fn key(&self) -> Option<&str> {
+        match self {
+            Fault::Invalid { place: Place::Key(key), .. } | Fault::MissingKey { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+}
+
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {

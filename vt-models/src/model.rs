@@ -1,14 +1,15 @@
 //! A loaded model, and what runs it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use vt_core::memory::OutOfMemory;
 use vt_core::plan::{Fallback, Feed, Memory, Options, Pass, Plan, Sequence};
 use vt_core::{Graph, Sizes, StateSpec, View};
-use vt_gguf::Gguf;
+use vt_gguf::{Gguf, GgufError};
 
 use crate::blocks::CacheTypes;
-use crate::load::{Hparams, Target, TensorUse, Weights};
+use crate::load::{Hparams, Problem, Target, TensorUse, Weights, key_faults};
 use crate::{Batch, ModelError, arch};
 
 /// How a model is loaded.
@@ -153,7 +154,21 @@ fn take(
         found: architecture.to_owned(),
         known: arch::names().collect::<Vec<_>>().join(", "),
     })?;
-    Ok(load(gguf, weights, types)?)
+    load(gguf, weights, types).map_err(|first| refusal(gguf, first))
+}
+
+/// The error of a file whose metadata are bad: all of its keys that are, not just the one at which loading stopped.
+fn refusal(gguf: &Gguf, first: GgufError) -> ModelError {
+    let Some(key) = first.fault.key() else { return first.into() };
+    let mut faults = key_faults(gguf);
+    if faults.iter().any(|fault| fault.fault.key() != Some(key)) {
+        if faults.iter().all(|fault| fault.fault.key() != Some(key)) {
+            faults.insert(0, first);
+        }
+        let problem = |error: GgufError| Problem::Fault(error.fault.to_string());
+        return ModelError::Refused { problems: faults.into_iter().map(problem).collect() };
+    }
+    first.into()
 }
 
 /// Runs a model: one pass at a time, with memory of its own.
@@ -161,6 +176,25 @@ fn take(
 pub struct Runner {
     model: Arc<Model>,
     memory: Memory,
+    watch: Watch,
+}
+
+/// What is told how far [`Runner::feed`] is.
+#[derive(Default)]
+struct Watch(Option<Box<dyn FnMut(usize, usize) + Send>>);
+
+impl Watch {
+    fn tell(&mut self, fed: usize, all: usize) {
+        if let Some(watch) = &mut self.0 {
+            watch(fed, all);
+        }
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "watched" } else { "not watched" })
+    }
 }
 
 impl Runner {
@@ -169,7 +203,7 @@ impl Runner {
     /// # Errors
     /// If its memory cannot be reserved.
     pub fn new(model: &Arc<Model>) -> Result<Self, ModelError> {
-        Ok(Self { model: Arc::clone(model), memory: model.plan.memory()? })
+        Ok(Self { model: Arc::clone(model), memory: model.plan.memory()?, watch: Watch::default() })
     }
 
     /// The model.
@@ -180,6 +214,12 @@ impl Runner {
     /// What was done so far, and the memory it is done in.
     pub fn memory(&self) -> &Memory {
         &self.memory
+    }
+
+    /// From now on `watch` is told how many tokens [`Runner::feed`] has fed, and how many there are: before and after
+    /// each chunk, if there is more than one.
+    pub fn watch(&mut self, watch: impl FnMut(usize, usize) + Send + 'static) {
+        self.watch = Watch(Some(Box::new(watch)));
     }
 
     /// Runs one pass and gives the logits `[wanted rows, vocabulary]` in the order of the batch.
@@ -225,12 +265,18 @@ impl Runner {
         let mut fed = 0;
         for part in tokens.chunks(chunk) {
             let last = fed + part.len() == tokens.len();
+            if fed > 0 || !last {
+                self.watch.tell(fed, tokens.len());
+            }
             let wanted = if wanted == crate::Wanted::Last && !last { crate::Wanted::None } else { wanted };
             batch.clear();
             batch.add(0, sequence.len(), part, wanted);
             fed += part.len();
             let logits = self.forward(&batch, &mut [&mut *sequence])?;
             each(fed, logits);
+        }
+        if tokens.len() > chunk {
+            self.watch.tell(fed, tokens.len());
         }
         Ok(())
     }

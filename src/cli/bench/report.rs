@@ -1,6 +1,5 @@
 //! The results in llama-bench's forms.
 
-use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
@@ -9,6 +8,7 @@ use vt_models::load::Target;
 
 use crate::cli::model::{ModelArgs, ROWS};
 use crate::cli::stop::Stop;
+use crate::cli::text;
 
 /// What the rows have in common.
 pub(super) struct About {
@@ -129,7 +129,7 @@ fn mean_and_deviation(samples: &[f64]) -> (f64, f64) {
 /// A list with an object for each row.
 pub(super) fn json(about: &About, rows: &[Row]) -> Result<(), Stop> {
     let rows: Vec<Value> = rows.iter().map(|row| row.json(about)).collect();
-    Ok(writeln!(io::stdout(), "{:#}", Value::Array(rows))?)
+    Ok(text::show(format!("{:#}\n", Value::Array(rows)).as_bytes())?)
 }
 
 /// A table in Markdown.
@@ -151,7 +151,7 @@ pub(super) fn table(about: &About, rows: &[Row]) -> Result<(), Stop> {
         let speed = format!("{mean:.2} ± {deviation:.2}");
         line([&about.kind, &size, &count(about.params), "CPU", &about.threads.to_string(), &row.name(), &speed]);
     }
-    Ok(io::stdout().write_all(out.as_bytes())?)
+    Ok(text::show(out.as_bytes())?)
 }
 
 /// The processor's name, where Linux tells it.

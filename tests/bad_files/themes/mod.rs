@@ -18,6 +18,7 @@ pub mod sizes;
 pub mod special_ids;
 pub mod splits;
 pub mod strings;
+pub mod template;
 pub mod tensor_infos;
 pub mod tensor_types;
 pub mod vocabulary;
@@ -44,6 +45,7 @@ pub const ALL: &[(&str, &[Kind])] = &[
     ("special ids", special_ids::KINDS),
     ("splits", splits::KINDS),
     ("strings", strings::KINDS),
+    ("template", template::KINDS),
     ("tensor infos", tensor_infos::KINDS),
     ("tensor types", tensor_types::KINDS),
     ("vocabulary", vocabulary::KINDS),

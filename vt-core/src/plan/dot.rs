@@ -8,9 +8,16 @@ use super::plan::Plan;
 use super::program::Source;
 use super::step::Step;
 
+const PREAMBLE: &str = "digraph plan {
+  rankdir=TB;
+  graph [fontname=\"sans-serif\"];
+  edge [fontname=\"sans-serif\", fontsize=11];
+  node [fontname=\"sans-serif\", shape=box, style=rounded];
+";
+
 impl Plan {
     /// The planned graph of one schedule in Graphviz's language: ops with their kernels, in a cluster an epoch; weights,
-    /// inputs and states as boxes; edges with type and shape. `None` if there is no such schedule.
+    /// inputs and states in grey; edges with type and shape. `None` if there is no such schedule.
     pub fn dot(&self, schedule: usize) -> Option<String> {
         let mut out = String::new();
         // Writing to a string does not fail.
@@ -20,13 +27,13 @@ impl Plan {
 
     fn draw(&self, schedule: &Schedule, out: &mut String) -> fmt::Result {
         let steps: Vec<&Step> = schedule.segments().flat_map(|s| &s.steps).collect();
-        writeln!(out, "digraph plan {{\n  rankdir=TB;\n  node [fontname=\"monospace\"];")?;
+        out.push_str(PREAMBLE);
         self.draw_leaves(&steps, out)?;
         for epoch in steps.chunk_by(|a, b| a.epoch == b.epoch) {
             let number = epoch[0].epoch;
             writeln!(out, "  subgraph cluster_{number} {{\n    label=\"epoch {number}\";")?;
             for step in epoch {
-                let text = escape(&format!("{}\n{}\n{:?}", step.op, step.bound.kernel(), step.share));
+                let text = escape(&format!("{}\n{}\n{}", step.op, step.bound.kernel(), step.share));
                 writeln!(out, "    n{} [label=\"{text}\"];", step.node)?;
             }
             writeln!(out, "  }}")?;
@@ -44,7 +51,7 @@ impl Plan {
             .filter(|s| !matches!(s, Source::Node { .. }))
             .map(|s| (name(*s), escape(&self.leaf_label(*s))))
             .collect();
-        leaves.iter().try_for_each(|(name, label)| writeln!(out, "  {name} [shape=box, label=\"{label}\"];"))
+        leaves.iter().try_for_each(|(name, label)| writeln!(out, "  {name} [style=filled, fillcolor=\"#eeeeee\", label=\"{label}\"];"))
     }
 
     fn leaf_label(&self, source: Source) -> String {
@@ -72,7 +79,7 @@ impl Plan {
     fn draw_outputs(&self, schedule: &Schedule, out: &mut String) -> fmt::Result {
         for (i, (source, operand)) in self.program.outputs.iter().zip(&schedule.outputs).enumerate() {
             let label = escape(&operand.ty.to_string());
-            writeln!(out, "  o{i} [shape=box, label=\"output {i}\"];")?;
+            writeln!(out, "  o{i} [style=filled, fillcolor=\"#eeeeee\", label=\"output {i}\"];")?;
             writeln!(out, "  {} -> o{i} [label=\"{label}\"];", name(*source))?;
         }
         Ok(())

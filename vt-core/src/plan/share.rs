@@ -1,5 +1,7 @@
 //! Which part of a step's output each worker computes.
 
+use std::fmt;
+
 use crate::kernel::{Deal, Tile};
 
 /// How the output of a step is divided.
@@ -49,6 +51,18 @@ impl Share {
                 Share::Whole | Share::Each => Tile { rows: 0..rows, cols: 0..cols },
             }
         })
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Share::Whole => write!(f, "one worker"),
+            Share::Each => write!(f, "every worker"),
+            Share::Rows { grain, deal: Deal::Blocks } => write!(f, "by rows, {grain}"),
+            Share::Rows { grain, deal: Deal::Cyclic } => write!(f, "by rows in turn, {grain}"),
+            Share::Cols { grain } => write!(f, "by columns, {grain}"),
+        }
     }
 }
 

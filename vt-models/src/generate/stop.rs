@@ -107,4 +107,68 @@ mod tests {
         assert_eq!(push("ND!"), (true, String::new(), String::new()));
         assert_eq!(push("more"), (true, String::new(), String::new()));
     }
+
+    /// What is shown of a text, from the definition: the earliest end of a stop text counts, the longest stop text of
+    /// those that end there.
+    fn expected(stops: &[&str], text: &str) -> (String, bool) {
+        let mut heads = (1..=text.len()).filter(|end| text.is_char_boundary(*end)).map(|end| &text[..end]);
+        let longest = |head: &str| stops.iter().filter(|s| !s.is_empty() && head.ends_with(**s)).map(|s| s.len()).max();
+        let found = heads.find_map(|head| longest(head).map(|length| &head[..head.len() - length]));
+        (found.unwrap_or(text).to_owned(), found.is_some())
+    }
+
+    /// How many bytes of a text without a stop text need not be held back.
+    fn settled(stops: &[&str], text: &str) -> usize {
+        let open = |from: &usize| stops.iter().any(|stop| stop.starts_with(&text[*from..]));
+        (0..text.len()).filter(|from| text.is_char_boundary(*from)).find(open).unwrap_or(text.len())
+    }
+
+    /// All texts of `length` letters.
+    fn texts(length: u32) -> impl Iterator<Item = String> {
+        let letter = |number: usize, place| ['a', 'b', 'é'][number / 3_usize.pow(place) % 3];
+        (0..3_usize.pow(length)).map(move |number| (0..length).map(|place| letter(number, place)).collect())
+    }
+
+    #[test]
+    fn every_short_text_however_it_is_cut() {
+        let all_stops: [&[&str]; 8] = [
+            &["ab"],
+            &["aab"],
+            &["aba", "bab"],
+            &["abé", "b"],
+            &["éa", "é"],
+            &["bab", "ab", "b"],
+            &["aaaa", "aa", ""],
+            &["éé", "aéa", "abba"],
+        ];
+        for (stops, text) in all_stops.iter().flat_map(|stops| texts(6).map(move |text| (stops, text))) {
+            let letters: Vec<usize> = text.char_indices().map(|(from, _)| from).skip(1).collect();
+            for cuts in 0..1_u32 << letters.len() {
+                let mut ends: Vec<usize> =
+                    (0..letters.len()).filter(|i| (cuts >> i) & 1 == 1).map(|i| letters[i]).collect();
+                ends.push(text.len());
+                let pieces: Vec<&str> =
+                    ends.iter().scan(0, |from, &end| Some(&text[std::mem::replace(from, end)..end])).collect();
+                assert_eq!(shown(stops, &pieces), expected(stops, &text), "{stops:?} in {pieces:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_held_back_longer_than_it_must() {
+        let stops = ["aba", "abé", "bbb"];
+        let owned: Vec<String> = stops.map(str::to_owned).into();
+        for text in texts(6) {
+            let mut filter = StopFilter::new(&owned);
+            let mut shown = 0;
+            for (from, letter) in text.char_indices() {
+                let head = &text[..from + letter.len_utf8()];
+                if filter.push(&text[from..head.len()]) {
+                    break;
+                }
+                shown += filter.ready().len();
+                assert_eq!(shown, settled(&stops, head), "{head}");
+            }
+        }
+    }
 }

@@ -1,12 +1,14 @@
 //! From a file to the values that a graph is recorded with.
 
 mod hparams;
+mod key_rules;
 mod policy;
 mod problem;
 mod vocab;
 mod weights;
 
 pub use hparams::Hparams;
+pub use key_rules::{is_model, key_faults};
 pub use policy::Target;
 pub use problem::Problem;
 pub use vocab::vocab;

@@ -47,7 +47,8 @@ impl Sampler {
         selection: Selection,
         vocab_size: usize,
     ) -> Result<Self, SampleError> {
-        Ok(Self { chain, selector: Selector::new(selection), candidates: Candidates::new(vocab_size)? })
+        let candidates = Candidates::new(vocab_size)?;
+        Ok(Self { chain, selector: Selector::new(selection, vocab_size), candidates })
     }
 
     /// Tells the chain of a token of the prompt, or one that was chosen: [`Sampler::sample`] does not, as not every

@@ -19,14 +19,15 @@ pub enum Selection {
 #[derive(Debug)]
 pub(super) enum Selector {
     Largest,
-    Draw(Xoshiro256),
+    /// With memory for the candidates' weights.
+    Draw(Xoshiro256, Vec<f64>),
 }
 
 impl Selector {
-    pub(super) fn new(selection: Selection) -> Self {
+    pub(super) fn new(selection: Selection, vocab_size: usize) -> Self {
         match selection {
             Selection::Largest => Self::Largest,
-            Selection::Draw { seed } => Self::Draw(Xoshiro256::from_seed(seed)),
+            Selection::Draw { seed } => Self::Draw(Xoshiro256::from_seed(seed), Vec::with_capacity(vocab_size)),
         }
     }
 
@@ -35,7 +36,7 @@ impl Selector {
         let best = candidates.list().iter().min_by(|a, b| a.order(b)).filter(|best| best.logit > f64::NEG_INFINITY)?;
         match self {
             Self::Largest => Some(best.id),
-            Self::Draw(rng) => draw(candidates, rng.unit()),
+            Self::Draw(rng, weights) => draw(candidates, weights, rng.unit()),
         }
     }
 }
@@ -52,12 +53,13 @@ pub(super) fn largest(logits: &[f32]) -> Option<u32> {
 }
 
 /// The candidate at `unit`, in [0, 1), of the sum of all weights.
-fn draw(candidates: &Candidates, unit: f64) -> Option<u32> {
-    let total: f64 = candidates.weights().sum();
-    let wanted = unit * total;
+fn draw(candidates: &Candidates, weights: &mut Vec<f64>, unit: f64) -> Option<u32> {
+    weights.clear();
+    weights.extend(candidates.weights());
+    let wanted = unit * weights.iter().sum::<f64>();
     let (mut sum, mut last) = (0.0, None);
-    for (candidate, weight) in candidates.list().iter().zip(candidates.weights()).filter(|(_, weight)| *weight > 0.0) {
-        sum += weight;
+    for (candidate, weight) in candidates.list().iter().zip(weights.iter()).filter(|(_, weight)| **weight > 0.0) {
+        sum += *weight;
         last = Some(candidate.id);
         if sum > wanted {
             break;

@@ -152,7 +152,7 @@ impl Tokenizer {
         self.adds_bos
     }
 
-    /// The pre-tokenizer's name.
+    /// The pre-tokenizer's name; of several names for the same one, the first.
     pub fn pre_name(&self) -> &'static str {
         self.pre.name()
     }

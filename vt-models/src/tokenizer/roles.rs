@@ -32,6 +32,9 @@ const END_OF_GENERATION: [&str; 22] = [
     "[e~[",
 ];
 
+/// Texts of tokens that are part of the text whatever the file says: marks between the parts of an answer.
+const ALWAYS_SHOWN: [&str; 4] = ["<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"];
+
 /// A role that one token of a vocabulary has: that which the file names, or else the first of the texts that exists.
 struct Role {
     id: fn(&SpecialIds) -> Option<u32>,
@@ -96,28 +99,47 @@ const ROLES: [Role; 7] = [
     Role { id: |ids| ids.fim_sep, texts: &["<|file_sep|>"], ends_generation: true },
 ];
 
-/// Makes tokens with a control token's text control tokens, and returns the ids that end an answer, ascending.
+/// Gives tokens with a well-known text the type that goes with it, and returns the ids that end an answer, ascending.
 pub(super) fn assign(tokens: &ByteStrings, special: &SpecialIds, types: &mut [TokenType]) -> Vec<u32> {
     let known = KnownTexts::find(tokens);
     let mut ends: Vec<u32> = [special.eos, special.eot].into_iter().flatten().collect();
     for id in END_OF_GENERATION.iter().filter_map(|text| known.id(text)) {
-        make_control(types, id);
+        set_type(types, id, TokenType::Control);
         ends.push(id);
     }
     for role in &ROLES {
         let named = (role.id)(special);
         let found = if named.is_none() { role.texts.iter().find_map(|text| known.id(text)) } else { None };
-        found.iter().for_each(|&id| make_control(types, id));
+        found.iter().for_each(|&id| set_type(types, id, TokenType::Control));
         ends.extend(named.or(found).filter(|_| role.ends_generation));
+    }
+    for id in ALWAYS_SHOWN.iter().filter_map(|text| known.id(text)) {
+        set_type(types, id, TokenType::UserDefined);
+    }
+    for (id, kind) in inner_marks(&known, &ends) {
+        set_type(types, id, kind);
+        ends.retain(|&end| end != id);
     }
     ends.sort_unstable();
     ends.dedup();
     ends
 }
 
-fn make_control(types: &mut [TokenType], id: u32) {
-    if let Some(kind) = types.get_mut(id as usize) {
-        *kind = TokenType::Control;
+/// Tokens that end an answer elsewhere but are something else beside others of the vocabulary, and what they are.
+fn inner_marks(known: &KnownTexts, ends: &[u32]) -> Vec<(u32, TokenType)> {
+    let end = |text: &str| known.id(text).filter(|id| ends.contains(id));
+    let any = |texts: [&str; 2]| texts.into_iter().any(|text| end(text).is_some());
+    // Where a message can end in a call, `<|end|>` is only the end of a part (gpt-oss, Solar Open).
+    let calls = any(["<|call|>", "<|calls|>"]) && any(["<|return|>", "<|flush|>"]);
+    let part = end("<|end|>").filter(|_| calls).map(|id| (id, TokenType::UserDefined));
+    // Gemma 4 and PLaMo have `</s>` as a piece of HTML.
+    let html = end("</s>").filter(|_| any(["<|tool_response>", "<|plamo:eos|>"])).map(|id| (id, TokenType::Normal));
+    part.into_iter().chain(html).collect()
+}
+
+fn set_type(types: &mut [TokenType], id: u32, kind: TokenType) {
+    if let Some(entry) = types.get_mut(id as usize) {
+        *entry = kind;
     }
 }
 
@@ -126,7 +148,8 @@ struct KnownTexts(Vec<(&'static str, Option<u32>)>);
 
 impl KnownTexts {
     fn find(tokens: &ByteStrings) -> Self {
-        let texts = END_OF_GENERATION.iter().chain(ROLES.iter().flat_map(|role| role.texts));
+        let roles = ROLES.iter().flat_map(|role| role.texts);
+        let texts = END_OF_GENERATION.iter().chain(roles).chain(&ALWAYS_SHOWN).chain(&["<|plamo:eos|>"]);
         let mut known: Vec<_> = texts.map(|&text| (text, None)).collect();
         known.sort_unstable();
         known.dedup();

@@ -205,6 +205,35 @@ fn end_tokens_are_known_by_id_and_by_text() {
 }
 
 #[test]
+fn what_ends_an_answer_depends_on_its_neighbours() {
+    let with = |texts: &[&str]| {
+        let mut vocab = vocab();
+        for text in texts {
+            vocab.tokens.push(text.as_bytes());
+            vocab.token_types.push(TokenType::Control);
+        }
+        let first = (vocab.tokens.len() - texts.len()) as u32;
+        let tokenizer = Tokenizer::new(vocab).unwrap();
+        let found =
+            (first..).take(texts.len()).map(|id| (tokenizer.is_end_of_generation(id), tokenizer.token_type(id)));
+        found.map(|(end, kind)| (end, kind.unwrap())).collect::<Vec<_>>()
+    };
+    let (end, shown) = ((true, TokenType::Control), (false, TokenType::UserDefined));
+    assert_eq!(with(&["<|end|>", "<|call|>"]), [end, end]);
+    assert_eq!(with(&["<|end|>", "<|return|>", "<|flush|>"]), [end, end, end]);
+    assert_eq!(with(&["<|end|>", "<|return|>", "<|call|>"]), [shown, end, end]);
+    assert_eq!(with(&["<|flush|>", "<|calls|>", "<|end|>"]), [end, end, shown]);
+    assert_eq!(with(&["<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"]), [shown; 4]);
+    let mut gemma = vocab();
+    gemma.special.eos = Some(0);
+    gemma.tokens.push(b"<|tool_response>");
+    gemma.token_types.push(TokenType::Control);
+    let tokenizer = Tokenizer::new(gemma).unwrap();
+    assert_eq!(tokenizer.token_type(special_id("</s>")), Some(TokenType::Normal));
+    assert!(!tokenizer.is_end_of_generation(special_id("</s>")));
+}
+
+#[test]
 fn of_repeated_tokens_the_lowest_id_wins() {
     let mut vocab = vocab();
     for text in ["hell", "<tool>", "<|im_end|>"] {

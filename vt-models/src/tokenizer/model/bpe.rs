@@ -2,6 +2,9 @@
 //!
 //! A text is cut into words, a word into its bytes, and bytes are merged in the order of the merges' ranks. Tokens and
 //! merges are kept as the bytes they stand for, not as the printable characters of the file.
+//!
+//! Where a merge makes something that is no token, the tokens of its bytes stand for it (llama.cpp drops those bytes that
+//! are not ASCII). Spaces before punctuation, which llama.cpp can take out of the text of tokens, stay.
 
 use super::super::byte_strings::ByteStrings;
 use super::super::error::TokenizerError;

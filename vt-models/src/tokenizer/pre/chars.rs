@@ -15,7 +15,9 @@ pub(super) enum Class {
     Punctuation,
     /// `\s`: the property White_Space.
     Space,
-    /// `\p{S}`, controls, unassigned code points.
+    /// `\p{S}`
+    Symbol,
+    /// Controls, private and unassigned code points.
     Other,
 }
 
@@ -39,17 +41,32 @@ impl Char {
         }
     }
 
+    pub(super) fn is_letter(self) -> bool {
+        self.class() == Class::Letter
+    }
+
+    pub(super) fn is_number(self) -> bool {
+        self.class() == Class::Number
+    }
+
+    pub(super) fn is_space(self) -> bool {
+        self.class() == Class::Space
+    }
+
     pub(super) fn is_newline(self) -> bool {
         matches!(self.char, '\r' | '\n')
     }
 }
 
-/// The blocks and code points that Unicode 16 added. Models, and llama.cpp, go by tables in which they are unassigned.
-const UNICODE_16: [(u32, u32); 20] = [
+/// The blocks and code points that Unicode 16 added. In llama.cpp's tables, those of Unicode 15.1, and in those of most
+/// models they are unassigned.
+const UNICODE_16: [(u32, u32); 33] = [
     (0x897, 0x897),
     (0x1B4E, 0x1B4F),
     (0x1B7F, 0x1B7F),
     (0x1C89, 0x1C8A),
+    (0x2427, 0x2429),
+    (0x31E4, 0x31E5),
     (0xA7CB, 0xA7CD),
     (0xA7DA, 0xA7DC),
     (0x105C0, 0x105FF),
@@ -64,8 +81,19 @@ const UNICODE_16: [(u32, u32); 20] = [
     (0x16100, 0x1613F),
     (0x16D40, 0x16D7F),
     (0x18CFF, 0x18CFF),
-    (0x1CCF0, 0x1CCF9),
+    (0x1CC00, 0x1CCF9),
+    (0x1CD00, 0x1CEB3),
     (0x1E5D0, 0x1E5FF),
+    (0x1F8B2, 0x1F8BB),
+    (0x1F8C0, 0x1F8C1),
+    (0x1FA89, 0x1FA89),
+    (0x1FA8F, 0x1FA8F),
+    (0x1FABE, 0x1FABE),
+    (0x1FAC6, 0x1FAC6),
+    (0x1FADC, 0x1FADC),
+    (0x1FADF, 0x1FADF),
+    (0x1FAE9, 0x1FAE9),
+    (0x1FBCB, 0x1FBEF),
 ];
 
 fn is_newer_than_models(c: char) -> bool {
@@ -89,6 +117,7 @@ fn category(c: char) -> Class {
         | G::InitialPunctuation
         | G::FinalPunctuation
         | G::OtherPunctuation => Class::Punctuation,
+        G::MathSymbol | G::CurrencySymbol | G::ModifierSymbol | G::OtherSymbol => Class::Symbol,
         _ => Class::Other,
     }
 }
@@ -122,21 +151,31 @@ pub(super) fn run(text: &[u8], wanted: impl Fn(Char) -> bool) -> usize {
 mod tests {
     use super::*;
 
+    /// llama.cpp's classes of all code points: runs of a length and a class.
+    const CLASSES: &str = include_str!("../../../tests/data/pre/classes.tsv");
+
     #[test]
-    fn classes_of_characters() {
-        let cases = [
-            ("aZé字ʰǅ", Class::Letter),
-            ("\u{301}\u{903}\u{20dd}", Class::Mark),
-            ("09٣²Ⅷ", Class::Number),
-            ("!_-([«»、", Class::Punctuation),
-            (" \t\r\n\u{b}\u{c}\u{85}\u{a0}\u{1680}\u{2003}\u{2028}\u{3000}", Class::Space),
-            ("$+<=>^`|~€😀\0\u{200b}\u{feff}\u{378}\u{e000}\u{13460}", Class::Other),
-        ];
-        for (text, class) in cases {
-            for c in text.chars() {
-                assert_eq!(Char { char: c, len: 1 }.class(), class, "{c:?}");
+    fn classes_of_all_code_points_are_those_of_llama_cpp() {
+        let mut code = 0;
+        for run in CLASSES.trim_end_matches('\n').split('\t') {
+            let (length, name) = run.split_once(' ').unwrap();
+            let expected = match name {
+                "L" => Class::Letter,
+                "M" => Class::Mark,
+                "N" => Class::Number,
+                "P" => Class::Punctuation,
+                "S" => Class::Symbol,
+                " " => Class::Space,
+                "C" => Class::Other,
+                _ => panic!("{run:?}"),
+            };
+            let end = code + length.parse::<u32>().unwrap();
+            for char in (code..end).filter_map(char::from_u32) {
+                assert_eq!(Char { char, len: 1 }.class(), expected, "{char:?}");
             }
+            code = end;
         }
+        assert_eq!(code, 0x11_0000);
     }
 
     #[test]

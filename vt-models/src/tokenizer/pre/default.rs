@@ -2,6 +2,7 @@
 //! `[\p{P}\$\+<=>\^~\|]+`, GPT-2's expression, `\p{N}+`, `[0-9][0-9][0-9]`.
 
 use super::chars::{Char, Class, run};
+use super::falcon::three_digits;
 use super::gpt2;
 use super::pass::Pass;
 
@@ -12,15 +13,11 @@ fn signs(text: &[u8]) -> usize {
     run(text, is_isolated_sign)
 }
 
-fn is_isolated_sign(c: Char) -> bool {
+/// `[\p{P}\$\+<=>\^~\|]`
+pub(super) fn is_isolated_sign(c: Char) -> bool {
     matches!(c.char, '$' | '+' | '<' | '=' | '>' | '^' | '~' | '|') || c.class() == Class::Punctuation
 }
 
 fn numbers(text: &[u8]) -> usize {
-    run(text, |c| c.class() == Class::Number)
-}
-
-fn three_digits(text: &[u8]) -> usize {
-    let digits = text.iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
-    if digits == 3 { 3 } else { 0 }
+    run(text, Char::is_number)
 }

@@ -36,7 +36,7 @@ pub(super) fn contraction(text: &[u8], fold: fn(u8) -> u8) -> usize {
 /// `\s+(?!\S)|\s+`: all of the spaces at the end of the text, all but the last one before a word, but at least one.
 pub(super) fn spaces(text: &[u8]) -> usize {
     let (mut end, mut last) = (0, 0);
-    while let Some(c) = first(&text[end..]).filter(|c| c.class() == Class::Space) {
+    while let Some(c) = first(&text[end..]).filter(|c| c.is_space()) {
         last = c.len;
         end += c.len;
     }

@@ -3,21 +3,31 @@
 //! A pre-tokenizer is a list of passes. The first cuts the text, each following one cuts the pieces of the one before
 //! it as if each piece were a text of its own. A pass is a regular expression written out by hand, so that no
 //! expression can backtrack; its file states the expression. The expressions and the names are those of llama.cpp
-//! and of the `tokenizer.json` files they come from.
+//! and of the `tokenizer.json` files they come from. Where llama.cpp's result is not that of the stated expression, its
+//! result counts, and the file says so.
 
+mod bloom;
 mod chars;
+mod deepseek;
+mod deepseek3;
+mod deepseek_letters;
 mod default;
+mod falcon;
 mod gpt2;
+mod gpt4o;
 mod llama3;
+mod minicpm5;
 mod pass;
 mod qwen2;
 mod qwen35;
 mod smollm;
+mod table;
 #[cfg(test)]
 mod vectors;
 
 use super::error::TokenizerError;
 use pass::{Pass, run_passes};
+use table::PRE_TOKENIZERS;
 
 /// How a vocabulary's texts are cut, and what its name implies.
 #[derive(Debug)]
@@ -33,20 +43,6 @@ pub(super) struct PreTokenizer {
 
 /// What a file without `tokenizer.ggml.pre` gets.
 pub(super) const DEFAULT: &str = "default";
-
-static PRE_TOKENIZERS: [PreTokenizer; 6] = [
-    PreTokenizer { names: &[DEFAULT], passes: default::PASSES, ignore_merges: false, add_bos: false },
-    PreTokenizer { names: &["gpt-2", "phi-2"], passes: gpt2::PASSES, ignore_merges: false, add_bos: false },
-    PreTokenizer {
-        names: &["llama-bpe", "llama3", "llama-v3"],
-        passes: llama3::PASSES,
-        ignore_merges: true,
-        add_bos: true,
-    },
-    PreTokenizer { names: &["qwen2", "deepseek-r1-qwen"], passes: qwen2::PASSES, ignore_merges: false, add_bos: false },
-    PreTokenizer { names: &["qwen35"], passes: qwen35::PASSES, ignore_merges: false, add_bos: false },
-    PreTokenizer { names: &["smollm"], passes: smollm::PASSES, ignore_merges: false, add_bos: false },
-];
 
 impl PreTokenizer {
     /// The pre-tokenizer of this name.

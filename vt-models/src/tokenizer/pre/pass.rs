@@ -1,6 +1,6 @@
 //! One pass over a text, and passes over the pieces of passes.
 
-use super::chars;
+use super::chars::{self, Char};
 
 /// One regular expression.
 #[derive(Debug, Clone, Copy)]
@@ -10,14 +10,18 @@ pub(super) enum Pass {
     /// An expression that matches here and there, with the length of its match at the front of a text (0: none).
     /// Its matches become pieces, and so does what lies between them.
     Isolate(fn(&[u8]) -> usize),
+    /// `wanted+$`: what a text ends with becomes a piece.
+    Suffix(fn(Char) -> bool),
 }
 
 /// Cuts `text` by the first pass, its pieces by the next, and so on.
 pub(super) fn run_passes<'t>(passes: &[Pass], text: &'t [u8], piece: &mut dyn FnMut(&'t [u8])) {
-    match passes.split_first() {
-        None => piece(text),
-        Some((Pass::Words(length), rest)) => words(*length, text, &mut |part| run_passes(rest, part, piece)),
-        Some((Pass::Isolate(length), rest)) => isolate(*length, text, &mut |part| run_passes(rest, part, piece)),
+    let Some((pass, rest)) = passes.split_first() else { return piece(text) };
+    let mut next = |part| run_passes(rest, part, piece);
+    match *pass {
+        Pass::Words(length) => words(length, text, &mut next),
+        Pass::Isolate(length) => isolate(length, text, &mut next),
+        Pass::Suffix(wanted) => suffix(wanted, text, &mut next),
     }
 }
 
@@ -48,4 +52,16 @@ fn isolate<'t>(length: fn(&[u8]) -> usize, mut text: &'t [u8], piece: &mut dyn F
     if !text.is_empty() {
         piece(text);
     }
+}
+
+fn suffix<'t>(wanted: fn(Char) -> bool, text: &'t [u8], piece: &mut dyn FnMut(&'t [u8])) {
+    let (mut place, mut start) = (0, 0);
+    while let Some(c) = chars::first(&text[place..]) {
+        place += c.len;
+        if !wanted(c) {
+            start = place;
+        }
+    }
+    let (before, end) = text.split_at(start);
+    [before, end].into_iter().filter(|part| !part.is_empty()).for_each(piece);
 }

@@ -7,4 +7,5 @@ use super::pass::Pass;
 
 pub(super) const PASSES: &[Pass] = &[Pass::Words(|text| llama3::word(text, &RULES))];
 
-const RULES: Rules = Rules { digits: 1, is_word: |class| matches!(class, Class::Letter | Class::Mark) };
+const RULES: Rules =
+    Rules { digits: 1, is_word: |class| matches!(class, Class::Letter | Class::Mark), ..llama3::RULES };

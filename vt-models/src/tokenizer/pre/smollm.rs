@@ -1,11 +1,12 @@
-//! SmolLM, two passes: `\p{N}` (every digit alone), then GPT-2's expression.
+//! SmolLM, StarCoder, Refact, Command R and others, two passes: `\p{N}` (every digit alone), then GPT-2's expression.
 
-use super::chars::{Class, first};
 use super::gpt2;
+use super::llama3::digits;
 use super::pass::Pass;
 
 pub(super) const PASSES: &[Pass] = &[Pass::Isolate(digit), Pass::Words(gpt2::word)];
 
-fn digit(text: &[u8]) -> usize {
-    first(text).filter(|c| c.class() == Class::Number).map_or(0, |c| c.len)
+/// `\p{N}`
+pub(super) fn digit(text: &[u8]) -> usize {
+    digits(text, 1)
 }

@@ -1,0 +1,46 @@
+//! Conversations in a model's own chat template.
+//!
+//! [`Template`] renders messages as Hugging Face's transformers does, [`PromptEncoder`] makes tokens of them, and
+//! [`Session`] keeps a conversation with a model.
+//!
+//! # Differences from jinja2
+//!
+//! Templates run in minijinja, made to give what jinja2 gives (`goldens/chat` holds it to that). What remains:
+//!
+//! - Python's own string formatting, `'%s' % x`, is an error; the filter `format` and the method `format` are there.
+//! - Macros have no `varargs` and `kwargs`.
+//! - An undefined value equals `none`; a number does not equal `true`; values of different types can be compared in
+//!   order, and `none` can be iterated over, where Python raises an error.
+//! - The line end behind `{% raw %}` is taken off, as behind other tags.
+//! - The filters `center`, `filesizeformat`, `pprint`, `random`, `striptags`, `truncate`, `urlencode`, `urlize`,
+//!   `wordcount`, `wordwrap` and `xmlattr` are missing or differ.
+//! - `~` and `join` write floats above 10^16 and below 10^-4 without an exponent.
+//! - Work and text are limited: see [`TemplateError::Exhausted`].
+
+mod answer;
+mod bounded;
+mod clock;
+mod environment;
+mod error;
+mod filters;
+mod json;
+mod message;
+mod methods;
+mod plain;
+mod prompt;
+mod python;
+mod session;
+mod source;
+mod specials;
+mod strings;
+mod tag;
+mod template;
+
+pub use answer::{Answer, ChatError, Progress, Settings};
+pub use error::TemplateError;
+pub use jiff::civil::DateTime;
+pub use message::{Json, Message, MessageError};
+pub use plain::PLAIN_STOP;
+pub use prompt::PromptEncoder;
+pub use session::Session;
+pub use template::{Conversation, MAX_TEMPLATE_BYTES, Template};

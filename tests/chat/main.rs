@@ -1,0 +1,11 @@
+//! Conversations: templates, tokens, the library, and `vt chat` through the binary.
+
+mod commands;
+#[path = "../common/mod.rs"]
+mod common;
+mod hostile;
+mod interrupts;
+mod model;
+mod session;
+mod templates;
+mod tokens;

@@ -1,0 +1,61 @@
+//! What help, completions and the parser say.
+
+use crate::common::{Models, stderr};
+use crate::failure;
+
+#[test]
+fn help_teaches() {
+    let models = Models::new();
+    let help = String::from_utf8(models.stdout(&["--help"])).unwrap();
+    for part in ["Text:", "Models:", "A first session:", "vt run smollm2", "Exit status:", "VT_MODELS", "--version"] {
+        assert!(help.contains(part), "{part}: {help}");
+    }
+    let check = String::from_utf8(models.stdout(&["check", "--help"])).unwrap();
+    assert!(check.contains("Examples:") && check.contains("vt check model.gguf") && check.contains("Usage: vt check"));
+    let short = String::from_utf8(models.stdout(&["check", "-h"])).unwrap();
+    assert!(short.len() < check.len() && !short.contains("Examples:"));
+}
+
+#[test]
+fn arguments_that_are_not_understood_exit_with_2_and_say_why_first() {
+    let models = Models::new();
+    let asked: [(&[&str], &str); 7] = [
+        (&["rnu", "whole.gguf"], "rnu"),
+        (&["run", "whole.gguf", "-p", "a", "--tepm", "1"], "--tepm"),
+        (&["run", "whole.gguf", "-p", "a", "-n", "many"], "many"),
+        (&["run", "-p", "a"], "required"),
+        (&["eval", "whole.gguf", "--tokens", "1,x", "--out", "o.npy"], "expected a token id, found `x`"),
+        (&["completions", "csh"], "csh"),
+        (&["check"], "required"),
+    ];
+    for (arguments, named) in asked {
+        let message = failure(models.vt(arguments), 2);
+        let first = message.lines().next().unwrap();
+        assert!(first.starts_with("error: ") && first.contains(named), "{message}");
+    }
+    let output = models.vt(&[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("Usage: vt"));
+}
+
+#[test]
+fn a_name_that_is_unknown_is_answered_with_those_that_are() {
+    let models = Models::new();
+    for (arguments, status) in [(&["run", "nosuchmodel", "-p", "a"][..], 1), (&["pull", "nosuchmodel"], 2)] {
+        let message = failure(models.vt(arguments), status);
+        for name in ["nosuchmodel", "smollm2", "gemma3-270m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b", "hf:OWNER"] {
+            assert!(message.contains(name), "{message}");
+        }
+    }
+}
+
+#[test]
+fn completions_know_every_command_in_every_shell() {
+    let models = Models::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = String::from_utf8(models.stdout(&["completions", shell])).unwrap();
+        for word in ["tokenize", "test-ops", "completions", "cache-type-k"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}
