@@ -58,17 +58,25 @@ impl Rotary {
 
 /// The factor of the frequencies: 1 over the linear scaling factor.
 fn scale(keys: &Keys<'_>) -> Result<f32, GgufError> {
-    let factor = match keys.optional_float("rope.scaling.factor")? {
-        None => keys.optional_float("rope.scale_linear")?,
+    let inverse = match inverse(keys, "rope.scaling.factor")? {
+        None => inverse(keys, "rope.scale_linear")?,
         some => some,
     };
     let kind = keys.optional::<&str>("rope.scaling.type")?.unwrap_or("linear");
-    match (kind, factor) {
+    match (kind, inverse) {
         ("none", _) | ("linear" | "yarn", None) => Ok(1.0),
-        ("linear", Some(factor)) => Ok(1.0 / factor),
+        ("linear", Some(inverse)) => Ok(inverse),
         (other, _) => {
             keys.problem(format!("key `rope.scaling.type`: vt has no rotary scaling of the kind `{other}`"));
             Ok(1.0)
         }
+    }
+}
+
+/// 1 over a factor.
+fn inverse(keys: &Keys<'_>, key: &str) -> Result<Option<f32>, GgufError> {
+    match keys.optional_float(key)?.map(|factor| 1.0 / factor) {
+        Some(inverse) if inverse.is_infinite() => Err(keys.implausible(key, "a number whose inverse is finite")),
+        inverse => Ok(inverse),
     }
 }
