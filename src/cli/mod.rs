@@ -11,6 +11,7 @@ mod help;
 mod ids;
 mod inspect;
 mod memory;
+mod message;
 mod model;
 mod ops;
 mod perplexity;
@@ -23,10 +24,10 @@ mod test_ops;
 mod text;
 mod tokenize;
 
+use std::env;
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::{env, io};
 
 use clap::{FromArgMatches, Parser, Subcommand};
 use vt::config::Config;
@@ -123,9 +124,7 @@ fn long_spellings(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
 }
 
 fn report(why: &str, status: u8) -> ExitCode {
-    let line: Vec<&str> = why.lines().map(str::trim).collect();
-    // There is no one to tell if this fails.
-    let _ = writeln!(io::stderr(), "error: {}", line.join(" "));
+    message::say("error", why);
     ExitCode::from(status)
 }
 

@@ -1,7 +1,6 @@
 //! The model that most commands take, and how it is run.
 
 use std::fmt::Display;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,8 +15,8 @@ use vt_models::tokenizer::Tokenizer;
 use vt_models::{LoadOptions, Model, ModelError, Outline, Runner};
 
 use super::progress::Progress;
-use super::pull;
 use super::stop::Stop;
+use super::{message, pull};
 
 /// The most rows in a pass.
 pub(super) const ROWS: usize = 512;
@@ -89,8 +88,7 @@ impl ModelArgs {
         let tokenizer = Tokenizer::new(load::vocab(gguf)?)
             .map_err(|error| Stop::failed(format!("{}: {error}", self.model.display())))?;
         if tokenizer.assumes_pre() {
-            // There is no one to tell if this fails.
-            let _ = writeln!(io::stderr(), "warning: the file names no pre-tokenizer: `default` is used");
+            message::say("warning", "the file names no pre-tokenizer: `default` is used");
         }
         Ok(tokenizer)
     }
@@ -198,9 +196,8 @@ fn warn_of_unused(names: &[String]) {
     if names.is_empty() {
         return;
     }
-    let printable = |name: &String| name.chars().filter(|c| !c.is_control()).collect::<String>();
-    let head = names.iter().take(LISTED).map(printable).collect::<Vec<_>>().join(", ");
+    let head = names.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if names.len() > LISTED { ", ..." } else { "" };
-    // There is no one to tell if this fails.
-    let _ = writeln!(io::stderr(), "warning: tensors that the model does not use ({}): {head}{more}", names.len());
+    let count = names.len();
+    message::say("warning", &format!("tensors that the model does not use ({count}): {head}{more}"));
 }

@@ -22,10 +22,10 @@ pub enum ModelError {
         /// Those that vt has.
         known: String,
     },
-    /// Tensors or keys stand in the way; all are listed.
-    #[error("the model cannot be computed: {}", list(problems))]
+    /// Tensors or keys stand in the way.
+    #[error("the model cannot be computed: {}", listed(problems))]
     Refused {
-        /// Each tensor and key, with what is wrong.
+        /// Each tensor and key, with what is wrong; the message shows the first ones.
         problems: Vec<Problem>,
     },
     /// The graph could not be recorded.
@@ -56,6 +56,26 @@ pub enum ModelError {
     },
 }
 
-fn list(problems: &[Problem]) -> String {
-    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+/// The problems as one line that can still be read.
+fn listed(problems: &[Problem]) -> String {
+    const LISTED: usize = 32;
+    let (head, rest) = problems.split_at(problems.len().min(LISTED));
+    let head = head.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    if rest.is_empty() { head } else { format!("{head}; and {} more", rest.len()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_shows_what_can_be_read() {
+        let message = |count: usize| {
+            let problems = (0..count).map(|i| Problem::Fault(format!("problem {i}"))).collect();
+            ModelError::Refused { problems }.to_string()
+        };
+        assert_eq!(message(2), "the model cannot be computed: problem 0; problem 1");
+        assert!(message(32).ends_with("; problem 31"));
+        assert!(message(33).ends_with("; problem 31; and 1 more"));
+    }
 }

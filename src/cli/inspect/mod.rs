@@ -4,7 +4,6 @@ mod json;
 mod table;
 
 use std::collections::HashMap;
-use std::io::{self, Write};
 
 use vt::config::Config;
 use vt_gguf::{Gguf, Residency, TensorInfo};
@@ -13,7 +12,7 @@ use vt_models::load::TensorUse;
 
 use super::model::ModelArgs;
 use super::stop::Stop;
-use super::text;
+use super::{message, text};
 
 /// Show a file's metadata and tensors, where each tensor is to live and why, and the memory that the model takes
 #[derive(clap::Args)]
@@ -40,8 +39,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let out = if args.json { json::text(&file) } else { table::text(&file) };
     text::show(out.as_bytes())?;
     if let Some(why) = obstacle {
-        // There is no one to tell if this fails.
-        let _ = writeln!(io::stderr(), "warning: vt cannot run this file: {why}");
+        message::say("warning", &format!("vt cannot run this file: {why}"));
     }
     Ok(())
 }
