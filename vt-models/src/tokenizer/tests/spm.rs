@@ -105,6 +105,16 @@ fn a_character_in_byte_tokens_streams_with_the_last_of_them() {
 }
 
 #[test]
+fn a_broken_character_takes_what_follows_but_no_space() {
+    let vocab = vocab("plain");
+    let tokenizer = Tokenizer::new(vocab.clone()).unwrap();
+    let ids = |texts: &[&str]| texts.iter().map(|text| id(&vocab, text)).collect::<Vec<_>>();
+    assert_eq!(tokenizer.encode(b"\xff a", PLAIN), ids(&["▁", "<0xFF>", "▁a"]));
+    assert_eq!(tokenizer.encode(b"\xe5a a", PLAIN), ids(&["▁", "<0xE5>", "<0x61>", "▁a"]));
+    assert_eq!(tokenizer.encode(b"\xe5aaa", PLAIN), ids(&["▁", "<0xE5>", "<0x61>", "<0x61>", "a"]));
+}
+
+#[test]
 fn very_long_texts() {
     let vocab = vocab("plain");
     let tokenizer = Tokenizer::new(vocab.clone()).unwrap();
