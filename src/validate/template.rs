@@ -26,7 +26,6 @@ pub(super) fn validate(gguf: &Gguf, findings: &mut Findings) {
 fn rendered(gguf: &Gguf) -> Result<String, TemplateError> {
     let messages = [Message::new("user", "Hello")];
     let now = DateTime::constant(2026, 1, 1, 12, 0, 0, 0);
-    let conversation =
-        Conversation { messages: &messages, add_generation_prompt: true, now, variables: &[] };
+    let conversation = Conversation { messages: &messages, add_generation_prompt: true, now, variables: &[] };
     Template::from_gguf(gguf, None)?.render(&conversation)
 }
