@@ -7,8 +7,8 @@ use vt::core::plan::{Counters, Sequence};
 use vt::models::{Batch, Runner, Wanted};
 
 /// The work of decoding ten tokens of each of `count` sequences together.
-fn work(count: usize) -> Counters {
-    let model = Setup::default().load(&run::open(tiny::find("llama-mixed").file()));
+fn work(name: &str, count: usize) -> Counters {
+    let model = Setup::default().load(&run::open(tiny::find(name).file()));
     let mut runner = Runner::new(&model).unwrap();
     let mut owned: Vec<Sequence> = (0..count).map(|_| model.sequence(10).unwrap()).collect();
     let mut sequences: Vec<&mut Sequence> = owned.iter_mut().collect();
@@ -23,10 +23,12 @@ fn work(count: usize) -> Counters {
 
 #[test]
 fn eight_sequences_take_the_passes_and_steps_of_one() {
-    let (one, eight) = (work(1), work(8));
-    assert_eq!(one.passes, 10);
-    assert!(one.steps > 0 && one.fallbacks == 0 && one.copies == 0);
-    assert_eq!(one, eight);
+    for name in ["llama-mixed", "qwen3-mixed", "gemma3-mixed"] {
+        let (one, eight) = (work(name, 1), work(name, 8));
+        assert_eq!(one.passes, 10);
+        assert!(one.steps > 0 && one.fallbacks == 0 && one.copies == 0);
+        assert_eq!(one, eight, "{name}");
+    }
 }
 
 #[test]

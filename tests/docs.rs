@@ -7,6 +7,10 @@ use std::path::Path;
 const GUIDES: &[(&str, &[&str])] = &[
     ("docs/adding-a-backend.md", &["examples/own_backend.rs"]),
     (
+        "docs/adding-a-model.md",
+        &["vt-models/src/arch/olmo2.rs", "vt-models/src/arch/mod.rs", "tests/tiny/special.rs", "tests/tiny/list.rs"],
+    ),
+    (
         "docs/adding-an-op.md",
         &["vt-core/src/op/gelu.rs", "vt-ops/src/gelu.rs", "vt-cpu/src/ops/gelu.rs", "goldens/gelu/reference.py"],
     ),

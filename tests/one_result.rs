@@ -44,12 +44,13 @@ fn tiers() -> Vec<Setup> {
 
 #[test]
 fn tiers_and_cuts_of_the_prompt_give_the_same_bytes() {
-    check(&tiny::ALL, &tiers(), &[]);
+    check(tiny::ALL, &tiers(), &[]);
 }
 
 #[test]
 fn threads_give_the_same_bytes() {
-    let models = ["llama-f32", "qwen2-bf16", "llama-mixed", "qwen2-mixed"].map(tiny::find);
+    let models = ["llama-f32", "qwen2-bf16", "llama-mixed", "qwen2-mixed", "qwen3-bf16", "qwen3-mixed", "gemma3-f16"];
+    let models = models.into_iter().chain(["gemma3-mixed", "gemma3-q4_k"]).map(tiny::find).collect::<Vec<_>>();
     let setups = [1, 2, 3, 4].map(|threads| Setup { threads, ..Setup::default() });
     check(&models, &setups, &[]);
 }
@@ -57,13 +58,13 @@ fn threads_give_the_same_bytes() {
 #[test]
 fn company_in_the_same_passes_changes_nothing() {
     let others: Vec<Vec<u32>> = [(2, 90), (3, 31), (4, 5)].map(|(seed, len)| tiny::tokens(seed, len)).into();
-    check(&tiny::ALL, &[Setup::default()], &others);
-    check(&[tiny::find("qwen2-mixed")], &tiers(), &others);
+    check(tiny::ALL, &[Setup::default()], &others);
+    check(&["qwen2-mixed", "qwen3-mixed", "gemma3-mixed"].map(tiny::find), &tiers(), &others);
 }
 
 #[test]
 fn fusion_changes_nothing() {
-    check(&tiny::ALL, &[Setup { fuse: false, ..Setup::default() }], &[]);
+    check(tiny::ALL, &[Setup { fuse: false, ..Setup::default() }], &[]);
 }
 
 #[test]

@@ -3,9 +3,10 @@
 
     pip install llama-cpp-python==0.3.36 gguf==0.19.0 numpy==2.4.6
     python3 goldens/models/make.py                      all tiny models
+    python3 goldens/models/make.py qwen3                those whose names start with it
     python3 goldens/models/make.py smollm2 FILE.gguf    greedy tokens of the real model
 
-For each tiny model the test `write_the_models` makes the file. It is computed as it is, and with its weights decoded to
+For each tiny model the example `tiny_models` makes the file. It is computed as it is, and with its weights decoded to
 float32 by the `gguf` package: `decoded.npy` holds the logits [tokens, vocabulary] of the latter with f32 caches, and
 `manifest.json` how far from them the former's are (NMSE), with f32 and with f16 caches: what quantized activations and
 f16 caches cost llama.cpp.
@@ -127,10 +128,10 @@ def tiny(path):
     print(path.stem, costs)
 
 
-def all_tiny():
+def all_tiny(start=""):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["cargo", "run", "--example", "tiny_models", "--", folder], cwd=HERE, check=True)
-        for path in sorted(Path(folder).glob("*.gguf")):
+        for path in sorted(Path(folder).glob(f"{start}*.gguf")):
             tiny(path)
 
 
@@ -157,4 +158,4 @@ def real(name, path):
 
 
 if __name__ == "__main__":
-    all_tiny() if len(sys.argv) == 1 else real(*sys.argv[1:])
+    real(*sys.argv[1:]) if len(sys.argv) == 3 else all_tiny(*sys.argv[1:])

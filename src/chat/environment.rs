@@ -1,7 +1,7 @@
 //! The environment that templates run in: that of Hugging Face's transformers (`chat_template_utils`).
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Value;
+use minijinja::value::{Rest, Value};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State};
 use minijinja_contrib::globals;
 use thiserror::Error;
@@ -22,7 +22,7 @@ pub(super) fn environment() -> Result<Environment<'static>, Error> {
     env.set_unknown_method_callback(methods::call);
     env.remove_global("debug");
     env.add_function("raise_exception", raise_exception);
-    env.add_function("cycler", globals::cycler);
+    env.add_function("cycler", |items: Rest<Value>| globals::cycler(items.0));
     env.add_function("joiner", globals::joiner);
     env.add_filter("tojson", json::tojson);
     filters::add(&mut env);

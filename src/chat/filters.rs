@@ -18,6 +18,12 @@ pub(super) fn add(env: &mut Environment<'_>) {
     env.add_filter("indent", indent);
     env.add_filter("default", default);
     env.add_filter("d", default);
+    env.add_filter("escape", escape);
+    env.add_filter("e", escape);
+    env.add_test("iterable", |value: &Value| !value.is_none() && value.try_iter().is_ok());
+    env.add_test("sequence", |value: &Value| {
+        matches!(value.kind(), ValueKind::String | ValueKind::Seq | ValueKind::Map | ValueKind::Undefined)
+    });
     env.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
 }
 
@@ -32,6 +38,26 @@ fn default(value: &Value, other: Option<Value>, boolean: Option<bool>, named: Kw
 
 fn string(state: &State<'_, '_>, value: &Value) -> Result<String, Error> {
     python::text(state, value)
+}
+
+/// `value | escape`, as markupsafe escapes.
+fn escape(state: &State<'_, '_>, value: &Value) -> Result<String, Error> {
+    let text = python::text(state, value)?;
+    let mut out = Bounded::new(state);
+    for part in text.split_inclusive(['&', '<', '>', '"', '\'']) {
+        let last = part.chars().next_back();
+        let escaped = match last {
+            Some('&') => "&amp;",
+            Some('<') => "&lt;",
+            Some('>') => "&gt;",
+            Some('"') => "&#34;",
+            Some('\'') => "&#39;",
+            _ => "",
+        };
+        out.push(if escaped.is_empty() { part } else { &part[..part.len() - 1] })?;
+        out.push(escaped)?;
+    }
+    out.finish(Ok(()))
 }
 
 fn trim(state: &State<'_, '_>, value: &Value, chars: Option<&str>) -> Result<String, Error> {

@@ -7,15 +7,18 @@
 //!
 //! Templates run in minijinja, made to give what jinja2 gives (`goldens/chat` holds it to that). What remains:
 //!
-//! - Python's own string formatting, `'%s' % x`, is an error; the filter `format` and the method `format` are there.
-//! - Macros have no `varargs` and `kwargs`.
+//! - Python's own string formatting, `'%s' % x`, is an error; the filter `format`, without `%r`, and the method
+//!   `format` are there. So is a sign `+` in front of an expression.
+//! - Macros have no `varargs` and `kwargs`, numbers no methods; the filter `attr` looks up keys, too.
+//! - Integers of more than 64 bits in messages and variables become floats.
 //! - An undefined value equals `none`; a number does not equal `true`; values of different types can be compared in
 //!   order, and `none` can be iterated over, where Python raises an error.
 //! - The line end behind `{% raw %}` is taken off, as behind other tags.
 //! - The filters `center`, `filesizeformat`, `pprint`, `random`, `striptags`, `truncate`, `urlencode`, `urlize`,
 //!   `wordcount`, `wordwrap` and `xmlattr` are missing or differ.
 //! - `~` and `join` write floats above 10^16 and below 10^-4 without an exponent.
-//! - Work and text are limited: see [`TemplateError::Exhausted`].
+//! - Work and text are limited: see [`TemplateError::Exhausted`]. Not counted is what minijinja does not count: `~`,
+//!   `join` and `==` of lists that hold the same list many times over.
 
 mod answer;
 mod bounded;

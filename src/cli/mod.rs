@@ -26,6 +26,7 @@ mod tokenize;
 
 use std::env;
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::{FromArgMatches, Parser, Subcommand};

@@ -4,9 +4,12 @@
 
 pub mod blocks;
 pub mod compare;
+mod list;
 mod model;
 pub mod random;
 pub mod run;
+mod special;
 pub mod tokenizer;
 
-pub use model::{ALL, Tiny, VOCAB, find, tokens};
+pub use list::{ALL, find};
+pub use model::{Tiny, VOCAB, tokens};

@@ -9,7 +9,7 @@ use vt::cpu::TierName;
 use vt::gguf::Gguf;
 use vt::models::blocks::CacheTypes;
 use vt::models::load::Target;
-use vt::models::{Batch, LoadOptions, Model, Runner, Wanted};
+use vt::models::{Batch, LoadOptions, Model, ModelError, Runner, Wanted};
 
 use super::compare::best;
 
@@ -42,6 +42,10 @@ impl Setup {
     }
 
     pub fn load_with(&self, gguf: &Gguf, registry: &Arc<Registry>) -> Arc<Model> {
+        Arc::new(self.try_load(gguf, registry).unwrap())
+    }
+
+    pub fn try_load(&self, gguf: &Gguf, registry: &Arc<Registry>) -> Result<Model, ModelError> {
         let options = LoadOptions {
             cache: CacheTypes { key: self.cache, value: self.cache },
             fuse: self.fuse,
@@ -49,7 +53,7 @@ impl Setup {
             ..Default::default()
         };
         let target = Target { registry: Arc::clone(registry), device: vt::cpu::CPU.to_owned() };
-        Arc::new(Model::load(gguf, &target, &options).unwrap())
+        Model::load(gguf, &target, &options)
     }
 }
 

@@ -231,6 +231,36 @@ mod tests {
         }
     }
 
+    /// ggml's numbers of types, elements of a block and bytes of a block.
+    #[test]
+    fn files_and_blocks_are_ggmls() {
+        use DType::{
+            BF16, F16, F32, F64, I8, I16, I32, I64, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, Q8_1, Q8K,
+        };
+        let floats = [(F32, 0, 1, 4), (F16, 1, 1, 2), (BF16, 30, 1, 2), (F64, 28, 1, 8)];
+        let integers = [(I8, 24, 1, 1), (I16, 25, 1, 2), (I32, 26, 1, 4), (I64, 27, 1, 8)];
+        let small = [(Q4_0, 2, 32, 18), (Q4_1, 3, 32, 20), (Q5_0, 6, 32, 22), (Q5_1, 7, 32, 24), (Q8_0, 8, 32, 34)];
+        let large =
+            [(Q2K, 10, 256, 84), (Q3K, 11, 256, 110), (Q4K, 12, 256, 144), (Q5K, 13, 256, 176), (Q6K, 14, 256, 210)];
+        let weights: Vec<_> = small.into_iter().chain(large).collect();
+        for (d, id, elems, bytes) in floats.into_iter().chain(integers).chain(weights.clone()) {
+            let block = weights.iter().any(|w| w.0 == d);
+            assert_eq!((d.gguf_id(), DType::from_gguf_id(id)), (Some(id), Some(d)));
+            assert_eq!(
+                (d.block_elems(), d.block_bytes(), d.row_bytes(3 * elems)),
+                (elems, bytes, Ok(3 * bytes)),
+                "{d}"
+            );
+            assert_eq!((d.is_block(), d.is_weight_block()), (block, block), "{d}");
+            assert_eq!(d.is_float(), floats.iter().any(|f| f.0 == d), "{d}");
+        }
+        for d in [Q8_1, Q8K] {
+            assert_eq!((d.gguf_id(), d.is_block(), d.is_weight_block(), d.is_float()), (None, true, false, false));
+        }
+        assert_eq!((Q4_0.activation(), Q5_1.activation(), Q6K.activation()), (Some(Q8_0), Some(Q8_1), Some(Q8K)));
+        assert_eq!((DType::from_gguf_id(9), DType::from_name("q9")), (None, None));
+    }
+
     #[test]
     fn rows_are_whole_blocks() {
         assert_eq!(DType::Q4K.row_bytes(512), Ok(288));

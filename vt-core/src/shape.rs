@@ -171,4 +171,18 @@ mod tests {
         assert_eq!(Desc::new(DType::F32, [usize::MAX, 4]).bytes(&s), None);
         assert_eq!(d.to_string(), "f32 [T, 5]");
     }
+
+    #[test]
+    fn symbols_lead_and_are_counted() {
+        let (t, r) = (Desc::rows(DType::F32, Sym::T, 5), Desc::rows(DType::F32, Sym::R, 5));
+        let fixed = Desc::new(DType::F32, [2usize, 3, 5]);
+        assert_eq!((t.sym(), r.sym(), fixed.sym()), (Some(Sym::T), Some(Sym::R), None));
+        let inner = Desc::new(DType::F32, [2.into(), Dim::Sym(Sym::T)]);
+        assert!(t.symbol_leads() && fixed.symbol_leads() && !inner.symbol_leads());
+        let sizes = Sizes { t: 7, r: 2 };
+        assert_eq!((t.row_count(&sizes), r.row_count(&sizes), fixed.row_count(&sizes)), (Some(7), Some(2), Some(6)));
+        assert_eq!((fixed.row_bytes(), fixed.bytes(&sizes)), (Some(20), Some(120)));
+        assert!(sizes.within(&sizes) && sizes.within(&Sizes { t: 8, r: 3 }));
+        assert!(!sizes.within(&Sizes { t: 6, r: 9 }) && !sizes.within(&Sizes { t: 9, r: 1 }));
+    }
 }

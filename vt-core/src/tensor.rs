@@ -197,7 +197,8 @@ mod tests {
         let t = Tensor::from_slice(DType::F32, &[2, 3], &[1f32, 2., 3., 4., 5., 6.]).unwrap();
         assert_eq!(t.as_slice::<f32>().unwrap()[4], 5.0);
         assert_eq!(t.view::<f32>().unwrap().row(1), &[4., 5., 6.]);
-        assert_eq!(t.desc().to_string(), "f32 [2, 3]");
+        assert_eq!((t.desc().to_string().as_str(), t.dtype(), t.shape()), ("f32 [2, 3]", DType::F32, &[2, 3][..]));
+        assert_eq!(t.bytes().unwrap()[4..8], 2f32.to_le_bytes());
         assert!(matches!(t.as_slice::<i32>(), Err(TensorError::Type { .. })));
     }
 

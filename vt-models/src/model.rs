@@ -9,7 +9,7 @@ use vt_core::{Graph, Sizes, StateSpec, View};
 use vt_gguf::{Gguf, GgufError};
 
 use crate::blocks::CacheTypes;
-use crate::load::{Hparams, Problem, Target, TensorUse, Weights, key_faults};
+use crate::load::{Hparams, Keys, Problem, Target, TensorUse, Weights, key_faults};
 use crate::{Batch, ModelError, arch};
 
 /// How a model is loaded.
@@ -154,7 +154,10 @@ fn take(
         found: architecture.to_owned(),
         known: arch::names().collect::<Vec<_>>().join(", "),
     })?;
-    load(gguf, weights, types).map_err(|first| refusal(gguf, first))
+    let keys = Keys::new(gguf)?;
+    let loaded = load(&keys, weights, types).map_err(|first| refusal(gguf, first))?;
+    keys.finish().into_iter().for_each(|problem| weights.note(problem));
+    Ok(loaded)
 }
 
 /// The error of a file whose metadata are bad: all of its keys that are, not just the one at which loading stopped.

@@ -7,7 +7,7 @@ mod talk;
 
 use std::path::Path;
 
-use vt::chat::{ChatError, Conversation, Message, PLAIN_STOP, Session, Settings, Template, TemplateError};
+use vt::chat::{Conversation, Message, PLAIN_STOP, Session, Settings, Template, TemplateError};
 use vt::config::Config;
 use vt_gguf::Gguf;
 use vt_models::Runner;

@@ -17,7 +17,7 @@ use crate::cli::text;
 
 /// The local time.
 pub(super) fn now() -> DateTime {
-    jiff::Zoned::now().datetime()
+    jiff::ZonedDateTime::now().datetime()
 }
 
 pub(super) struct Talk<'a> {

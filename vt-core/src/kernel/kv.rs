@@ -200,3 +200,93 @@ fn fixed(spec: &StateSpec) -> (usize, usize) {
         other => panic!("{other} is not recurrent state"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Sequence;
+    use half::f16;
+
+    const KV: StateSpec = StateSpec::KvRows { heads: 3, key_dim: 2, value_dim: 5, key: DType::F16, value: DType::F32 };
+
+    /// The keys and values of each head and position hold numbers of their own: 100 a head, 1 a position.
+    fn filled() -> Sequence {
+        let mut s = Sequence::new(&[KV], 7).unwrap();
+        let place = s.places().next().unwrap();
+        // SAFETY: the place is of that kind, and nobody else uses it.
+        let mut kv = unsafe { KvMut::new(&place, &KV, 0..3) };
+        assert_eq!((kv.heads(), kv.capacity(), kv.types()), (0..3, 7, (DType::F16, DType::F32)));
+        for (head, position) in (0..3).flat_map(|h| (0..7).map(move |p| (h, p))) {
+            let number = (100 * head + position) as f32;
+            kv.key_mut(head, position).fill(f16::from_f32(number));
+            kv.value_mut(head, position).fill(-number);
+        }
+        s
+    }
+
+    #[test]
+    fn rows_are_read_where_they_were_written() {
+        let mut s = filled();
+        let place = s.places().next().unwrap();
+        // SAFETY: as in `filled`; nobody writes.
+        let kv = unsafe { Kv::new(&place, &KV) };
+        assert_eq!((kv.capacity(), kv.heads(), kv.key_dim(), kv.value_dim()), (7, 3, 2, 5));
+        assert_eq!(kv.types(), (DType::F16, DType::F32));
+        for head in 0..3 {
+            let (keys, values) = (kv.keys::<f16>(head), kv.values::<f32>(head));
+            assert_eq!((keys.rows(), keys.cols(), values.rows(), values.cols()), (7, 2, 7, 5));
+            for position in 0..7 {
+                let number = (100 * head + position) as f32;
+                assert_eq!(keys.row(position), [f16::from_f32(number); 2]);
+                assert_eq!(values.row(position), [-number; 5]);
+            }
+        }
+    }
+
+    /// Each head's rows lie together, as [`StateSpec::KvRows`] says.
+    #[test]
+    fn the_rows_of_a_head_lie_together() {
+        let mut s = filled();
+        let values = s.state_bytes_mut(0).1.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let expected = (0..3).flat_map(|h| (0..7).flat_map(move |p| [-((100 * h + p) as f32); 5]));
+        assert!(values.eq(expected));
+    }
+
+    fn refused(f: impl FnOnce(&mut KvMut<'_>)) -> String {
+        let mut s = filled();
+        let place = s.places().next().unwrap();
+        // SAFETY: as in `filled`.
+        let mut kv = unsafe { KvMut::new(&place, &KV, 1..2) };
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| f(&mut kv))).unwrap_err();
+        panic.downcast_ref::<String>().unwrap().clone()
+    }
+
+    #[test]
+    fn other_heads_positions_and_types_are_refused() {
+        assert_eq!(refused(|kv| _ = kv.key_mut::<f16>(2, 0)), "head 2 is not in the tile's 1..2");
+        assert_eq!(refused(|kv| _ = kv.value_mut::<f32>(0, 0)), "head 0 is not in the tile's 1..2");
+        assert_eq!(refused(|kv| _ = kv.value_mut::<f32>(1, 7)), "position 7 of 7");
+        assert_eq!(refused(|kv| _ = kv.key_mut::<f32>(1, 0)), "rows of f16 seen as f32");
+        assert_eq!(
+            refused(|_| _ = Shape::of(&StateSpec::Fixed { rows: 1, cols: 2 })),
+            "fixed state f32 [1, 2] has no key/value rows"
+        );
+        assert_eq!(refused(|_| _ = fixed(&KV)), "kv rows 3 x (f16 2, f32 5) is not recurrent state");
+    }
+
+    #[test]
+    fn a_part_of_recurrent_state_is_its_rows() {
+        let spec = StateSpec::Fixed { rows: 4, cols: 3 };
+        let mut s = Sequence::new(&[spec], 1).unwrap();
+        let place = s.places().next().unwrap();
+        // SAFETY: the place is of that kind, and nobody else uses it.
+        let mut part = unsafe { RecurrentMut::new(&place, &spec, 1..3) };
+        let view = part.view_mut();
+        assert_eq!((view.rows(), view.cols()), (2, 3));
+        view.row_mut(1).fill(8.0);
+        // SAFETY: as above; the part is used no more.
+        let all = unsafe { Recurrent::new(&place, &spec) }.view();
+        assert_eq!((all.rows(), all.cols()), (4, 3));
+        assert_eq!([0, 1, 2, 3].map(|r| all.row(r)[2]), [0.0, 0.0, 8.0, 0.0]);
+    }
+}

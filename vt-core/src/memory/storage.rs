@@ -114,4 +114,38 @@ mod tests {
         let owner: Arc<dyn Bytes> = Arc::new(vec![0u8; 4]);
         assert!(Storage::mapped(owner, 2..5).is_none());
     }
+
+    /// Memory that only says how much it is.
+    #[derive(Debug)]
+    struct Far(usize);
+
+    impl DeviceMemory for Far {
+        fn len(&self) -> usize {
+            self.0
+        }
+
+        fn as_any(&self) -> &dyn Any {
+            self
+        }
+    }
+
+    #[test]
+    fn storage_is_the_same_where_its_bytes_are() {
+        let owned = |len| Storage::Owned(Arc::new(Aligned::zeroed(len).unwrap()));
+        let far = |len| Storage::Device(Arc::new(Far(len)));
+        let owner: Arc<dyn Bytes> = Arc::new(vec![0u8; 8]);
+        let other: Arc<dyn Bytes> = Arc::new(vec![0u8; 8]);
+        let of = |owner: &Arc<dyn Bytes>, range| Storage::mapped(Arc::clone(owner), range).unwrap();
+        let all = [owned(4), owned(4), far(4), far(4), of(&owner, 0..4), of(&owner, 4..8), of(&other, 0..4)];
+        for (i, a) in all.iter().enumerate() {
+            assert_eq!((a.len(), a.is_empty()), (4, false));
+            assert_eq!(a.host().map(<[u8]>::len), if matches!(a, Storage::Device(_)) { None } else { Some(4) });
+            for (j, b) in all.iter().enumerate() {
+                assert_eq!(a.same(&b.clone()), i == j, "{a:?} {b:?}");
+            }
+        }
+        assert!(of(&owner, 0..4).same(&all[4]));
+        assert!(owned(0).is_empty() && far(0).is_empty() && of(&owner, 3..3).is_empty());
+        assert!(Far(0).is_empty() && !Far(1).is_empty() && Aligned::zeroed(0).unwrap().is_empty());
+    }
 }

@@ -60,3 +60,18 @@ impl fmt::Display for Attrs {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_keep_their_order_and_kinds() {
+        let attrs = Attrs::none().int("heads", 3).text("to", "q8_0").float("scale", 0.25).int("most", usize::MAX);
+        let (text, real) = (Attr::Text("q8_0".to_owned()), Attr::Float(0.25));
+        let expected = [("heads", Attr::Int(3)), ("to", text), ("scale", real), ("most", Attr::Int(i64::MAX))];
+        assert_eq!(attrs.0, expected);
+        assert_eq!(attrs.to_string(), format!("heads=3 to=q8_0 scale=0.25 most={}", i64::MAX));
+        assert_eq!(Attrs::none().to_string(), "");
+    }
+}

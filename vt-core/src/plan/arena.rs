@@ -285,3 +285,6 @@ fn lowest_gap(mut taken: Vec<(usize, usize)>, extent: usize) -> usize {
     }
     offset
 }
+
+#[cfg(test)]
+mod tests;

@@ -91,4 +91,49 @@ mod tests {
         g.join(0, 2, 1);
         assert_eq!((g.grain(0), g.grain(1), g.grain(2)), (16, 1, 2));
     }
+
+    #[test]
+    fn half_of_the_workers_must_have_a_part() {
+        let grains = |parts: usize, workers| {
+            let mut g = Groups::new([(parts * 8, 8), (parts * 8, 4)].into_iter());
+            g.join(0, 1, workers);
+            (g.grain(0), g.grain(1))
+        };
+        assert_eq!(grains(1, 1), (8, 4), "one part is no division");
+        assert_eq!((grains(2, 1), grains(2, 2), grains(2, 4)), ((8, 8), (8, 8), (8, 8)));
+        assert_eq!(grains(2, 5), (8, 4), "three of five would idle");
+        assert_eq!((grains(3, 5), grains(5, 4), grains(3, 7)), ((8, 8), (8, 8), (8, 4)));
+    }
+
+    #[test]
+    fn what_cannot_be_divided_alike_stays_apart() {
+        let joined = |a, b| {
+            let mut g = Groups::new([a, b].into_iter());
+            g.join(0, 1, 1);
+            g.root(0) == g.root(1)
+        };
+        assert!(joined((96, 16), (96, 24)) && joined((96, 16), (12, 2)) && joined((90, 16), (90, 16)));
+        assert!(!joined((0, 1), (0, 1)) && !joined((8, 1), (0, 1)) && !joined((0, 1), (8, 1)));
+        assert!(!joined((90, 16), (45, 5)) && !joined((45, 5), (90, 16)), "parts are not whole");
+        assert!(!joined((usize::MAX, usize::MAX - 1), (usize::MAX, usize::MAX - 2)));
+    }
+
+    /// Once a group has members of other widths, one with the root's own columns has as many parts as all.
+    #[test]
+    fn every_member_of_a_group_has_as_many_whole_parts() {
+        let ops = [(64, 4), (32, 8), (64, 16), (128, 2), (64, 32)];
+        for first in 0..ops.len() {
+            let mut g = Groups::new(ops.into_iter());
+            (0..ops.len()).for_each(|op| g.join(first, op, 2));
+            let parts = ops[0].0 / g.grain(0);
+            for (op, (cols, grain)) in ops.into_iter().enumerate() {
+                assert_eq!(
+                    (cols % g.grain(op), g.grain(op) % grain, cols / g.grain(op)),
+                    (0, 0, parts),
+                    "{first} {op}"
+                );
+            }
+            assert_eq!(parts, 2);
+        }
+    }
 }

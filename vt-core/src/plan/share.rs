@@ -98,4 +98,22 @@ mod tests {
             assert_eq!(tiles, [Tile { rows: 0..2, cols: 0..5 }]);
         }
     }
+
+    #[test]
+    fn blocks_are_neighbours_and_turns_are_dealt() {
+        let rows = |deal, worker| -> Vec<_> {
+            Share::Rows { grain: 2, deal }.tiles(worker, 2, 9, 4).map(|t| (t.rows, t.cols)).collect()
+        };
+        assert_eq!(rows(Deal::Blocks, 0), [(0..4, 0..4)]);
+        assert_eq!(rows(Deal::Blocks, 1), [(4..9, 0..4)]);
+        assert_eq!(rows(Deal::Cyclic, 0), [(0..2, 0..4), (4..6, 0..4), (8..9, 0..4)]);
+        assert_eq!(rows(Deal::Cyclic, 1), [(2..4, 0..4), (6..8, 0..4)]);
+        let cols = |worker| Share::Cols { grain: 3 }.tiles(worker, 3, 2, 10).map(|t| t.cols).next();
+        assert_eq!((cols(0), cols(1), cols(2)), (Some(0..3), Some(3..6), Some(6..10)));
+        assert_eq!(Share::Whole.tiles(1, 2, 5, 5).count(), 0);
+        assert_eq!(
+            Share::Cols { grain: 8 }.tiles(0, 2, 5, 5).count() + Share::Cols { grain: 8 }.tiles(1, 2, 5, 5).count(),
+            1
+        );
+    }
 }

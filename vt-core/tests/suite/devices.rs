@@ -1,13 +1,17 @@
 //! Plans over several devices, and devices that misbehave.
 
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
+use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError};
+use vt_core::op::{KvAppend, Silu};
 use vt_core::plan::{Args, Fallback, Feed, Options, Pass, Plan, Segment, Sequence, Solo, Span};
-use vt_core::registry::{Builder, Device};
-use vt_core::{Graph, PlanError, Registry, RunError, Sizes};
+use vt_core::registry::{Builder, Device, DeviceStore};
+use vt_core::{DType, Desc, Graph, PlanError, Registry, RunError, Sizes, Sym};
 
-use crate::toy::{self, Crew, Threads, model};
+use crate::toy::model::put;
+use crate::toy::{self, Crew, Private, Threads, Toy, model};
 
 fn options(device: &str, fallback: Fallback) -> Options {
     Options { fallback, ..Options::new(device, Sizes { t: 6, r: 6 }) }
@@ -74,6 +78,24 @@ fn a_missing_device_or_kernel_is_an_error() {
     assert_eq!(matmul.count, 1 + 1);
 }
 
+/// State is in the host's memory: a device with its own does not get it, whatever kernels it has.
+#[test]
+fn state_stays_where_the_host_sees_it() {
+    let kernels = |b: &mut Builder| {
+        toy::register_private(b);
+        b.kernel::<KvAppend>("private", Toy::new(Cut::whole()));
+        b.device(Arc::new(Threads { name: "toy", workers: 2 }));
+        toy::register(b, "toy", 0);
+    };
+    let registry = Arc::new(Registry::builder().with(kernels).build().unwrap());
+    let plan = |fallback| Plan::new(&model::model(1).unwrap(), &registry, &options("private", fallback));
+    let found = plan(Fallback::Reference).unwrap();
+    let append = found.fallbacks().iter().find(|f| f.missing.op == "kv_append").unwrap();
+    let why = "state is in the host's memory".to_owned();
+    assert_eq!((append.device, &append.missing.reasons), ("toy", &vec![("any".to_owned(), why)]));
+    assert!(plan(Fallback::Error).unwrap_err().to_string().contains("kv_append x1"));
+}
+
 /// Two devices in the host's memory with different numbers of workers.
 #[test]
 fn workers_copies_do_not_leave_their_device() {
@@ -111,6 +133,7 @@ impl Device for Fickle {
     }
 
     fn run(&self, segment: &Segment, args: Args<'_>) -> Result<(), RunError> {
+        assert!(segment.len() > 1 && !segment.is_empty());
         match self.runs {
             true if segment.len().is_multiple_of(2) => segment.run(args, &Crew(4)),
             true => segment.run(args, &Solo),
@@ -140,4 +163,73 @@ fn a_device_that_lies_about_its_workers_is_refused() {
             }
         }
     }
+}
+
+/// Two workers over memory that the host cannot see.
+#[derive(Debug)]
+struct Pair;
+
+impl Device for Pair {
+    fn name(&self) -> &'static str {
+        "pair"
+    }
+
+    fn workers(&self) -> usize {
+        2
+    }
+
+    fn store(&self) -> Option<&dyn DeviceStore> {
+        Some(&Private)
+    }
+
+    fn run(&self, segment: &Segment, args: Args<'_>) -> Result<(), RunError> {
+        segment.run(args, &Crew(2))
+    }
+}
+
+/// Notes where its input and output lie.
+#[derive(Clone, Default)]
+struct Offsets(Arc<Mutex<Vec<(usize, usize)>>>);
+
+impl Kernel<Silu> for Offsets {
+    fn name(&self) -> String {
+        "offsets".to_owned()
+    }
+
+    fn cut(&self, _: &Silu, _: &Call<'_>) -> Cut {
+        Cut::whole().or_each(true)
+    }
+
+    fn run(&self, _: &Silu, io: &mut Io<'_>) -> Result<(), KernelError> {
+        let (x, y) = (io.remote_input(0), io.remote_output(0));
+        assert_eq!((y.rows, y.cols, y.row_bytes, y.bytes()), (3, 5, 20, 60));
+        self.0.lock().unwrap().push((x.offset, y.offset));
+        Ok(())
+    }
+}
+
+#[test]
+fn workers_of_a_remote_device_have_copies_of_their_own() {
+    let g = Graph::new();
+    let x = g.input("x", Desc::rows(DType::F32, Sym::T, 5));
+    g.output(&put(&g, Silu, &[&put(&g, Silu, &[&x]).unwrap()]).unwrap()).unwrap();
+    let offsets = Offsets::default();
+    let device = |b: &mut Builder| {
+        b.device(Arc::new(Pair));
+        b.kernel::<Silu>("pair", offsets.clone());
+    };
+    let registry = Arc::new(Registry::builder().with(device).build().unwrap());
+    let plan = Plan::new(&g, &registry, &options("pair", Fallback::Error)).unwrap();
+    let (x, sizes) = ([0.0; 15], Sizes { t: 3, r: 0 });
+    let pass = &mut Pass { inputs: &[Feed::floats(&x)], spans: &[], sequences: &mut [], sizes };
+    plan.run(&mut plan.memory().unwrap(), pass).unwrap();
+    let seen = offsets.0.lock().unwrap();
+    let shared = |(from, _): &&(usize, usize)| seen.iter().filter(|(f, _)| f == from).count() == 2;
+    let (first, second): (Vec<_>, Vec<_>) = seen.iter().partition(shared);
+    assert_eq!((first.len(), second.len()), (2, 2), "the input is one, what it becomes is two: {seen:?}");
+    for (from, _) in &second {
+        assert!(first.iter().any(|(_, to)| to == from), "{seen:?}");
+    }
+    let outputs: HashSet<usize> = seen.iter().map(|(_, to)| *to).collect();
+    assert!(outputs.len() == 4 && outputs.iter().all(|o| o.is_multiple_of(64)), "{outputs:?}");
 }

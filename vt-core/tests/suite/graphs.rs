@@ -208,6 +208,7 @@ fn a_plan_describes_and_draws_itself() {
     assert_eq!((d.device, s.sizes, s.segments, s.copies), ("toy", Sizes { t: 8, r: 8 }, 1, 0));
     assert_eq!(s.barriers, s.steps.iter().filter(|s| s.barrier).count());
     assert!(s.barriers > 0 && s.arena_bytes == d.arena_bytes && d.scratch_bytes == 128);
+    assert_eq!(plan.memory().unwrap().reserved_bytes(), d.arena_bytes + d.scratch_bytes);
     assert!(s.steps.iter().all(|s| s.kernel == "toy" && s.device == "toy" && !s.fallback));
     let dot = plan.dot(0).unwrap();
     assert!(dot.starts_with("digraph plan {") && dot.trim_end().ends_with('}') && plan.dot(1).is_none());

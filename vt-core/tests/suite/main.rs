@@ -2,9 +2,14 @@
 
 mod cases;
 mod chunks;
+mod data;
 mod devices;
+mod drawings;
 mod graphs;
+mod kernels;
 mod passes;
 mod random;
 mod registries;
+mod schedules;
+mod sequences;
 mod toy;

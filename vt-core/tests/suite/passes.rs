@@ -1,7 +1,7 @@
 //! Passes: what they refuse, what they count, and that a failed one does no harm.
 
 use vt_core::plan::{Feed, Memory, Options, Outputs, Pass, Plan, Sequence, Span};
-use vt_core::{RunError, Sizes, StateSpec};
+use vt_core::{DType, RunError, Sizes, StateSpec, Tensor};
 
 use crate::toy::{self, model};
 
@@ -48,6 +48,21 @@ fn passes_that_do_not_fit_are_refused() {
     let spans = [span(0, 0, 1)];
     assert_eq!(refusal(&[Feed::floats(&floats), Feed::ids(&ids[..1])], &spans, sizes(1, 1)), "an input");
     assert_eq!(refusal(&[Feed::ids(&ids[..2]), Feed::ids(&ids[..1])], &spans, sizes(1, 1)), "an input");
+}
+
+#[test]
+fn a_tensor_is_fed_as_its_elements() {
+    let plan = plan(1);
+    let ids = Tensor::from_slice(DType::I32, &[3], &[4, 5, 6]).unwrap();
+    let wanted = Tensor::from_slice(DType::I32, &[3], &[0, 1, 2]).unwrap();
+    let inputs = [Feed::tensor(&ids).unwrap(), Feed::tensor(&wanted).unwrap()];
+    let (mut s, mut memory) = (sequence(&plan), plan.memory().unwrap());
+    let (spans, sizes) = ([span(0, 0, 3)], Sizes { t: 3, r: 3 });
+    let pass = &mut Pass { inputs: &inputs, spans: &spans, sequences: &mut [&mut s], sizes };
+    let found = plan.run(&mut memory, pass).unwrap().tensor(0).unwrap();
+    let mut other = sequence(&plan);
+    let expected = model::run(&plan, &mut memory, &[(spans[0], &[4, 5, 6])], &mut [&mut other]).unwrap();
+    assert_eq!((found.shape(), found.as_slice::<f32>().unwrap()), (&[3, model::VOCABULARY][..], &expected[..]));
 }
 
 #[test]

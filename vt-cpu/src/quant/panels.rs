@@ -28,10 +28,16 @@ fn slab_blocks<W: WeightBlock>(m: usize, k: usize) -> usize {
     (depth / W::ELEMS).min(k / W::ELEMS).max(1)
 }
 
-/// The `f32` elements of scratch that [`panels`] needs for `m` activation rows of `k` elements: at most 1.5 MB.
-pub fn panels_scratch<W: WeightBlock, I: PanelIsa>(m: usize, k: usize) -> usize {
+/// The `f32` elements of scratch that one block of K takes in a slab of `m` activation rows.
+fn block_scratch<W: WeightBlock, I: PanelIsa>(m: usize) -> usize {
     let tokens = m.min(SLAB_TOKENS).next_multiple_of(I::Tile::TOKENS);
-    slab_blocks::<W>(m, k) * (tokens * token_block_size::<W>() + ROWS * panel_block_size::<W>())
+    tokens * token_block_size::<W>() + ROWS * panel_block_size::<W>()
+}
+
+/// The `f32` elements of scratch that [`panels`] needs for `m` activation rows of `k` elements, or fewer rows: at most
+/// 1.5 MB.
+pub fn panels_scratch<W: WeightBlock, I: PanelIsa>(m: usize, k: usize) -> usize {
+    slab_blocks::<W>(m, k) * block_scratch::<W, I>(m)
 }
 
 /// `out = acts * weights^T`: weight rows `[n, K]` in blocks of `W`, activation rows `[m, K]` in blocks of `W::Act`, and
@@ -53,7 +59,9 @@ pub fn panels<W: WeightBlock, I: PanelIsa>(
     for t in 0..m {
         out.row_mut(t).fill(0.0);
     }
-    let depth = slab_blocks::<W>(m, blocks * W::ELEMS);
+    // Scratch that is made for more rows may hold a few blocks less. The depth changes no bit: sums go on where they were.
+    let held = scratch.len() / block_scratch::<W, I>(m);
+    let depth = slab_blocks::<W>(m, blocks * W::ELEMS).min(held);
     let (panel, tokens) = scratch.split_at_mut(depth * panel_block_size::<W>() * ROWS);
     let (panel, _) = panel.as_chunks_mut::<ROWS>();
     for first in (0..m).step_by(SLAB_TOKENS) {

@@ -271,6 +271,26 @@ fn operands_of_different_depth_are_refused() {
     );
 }
 
+/// A plan's scratch is for the most rows of a class of passes; any pass of the class must do with it.
+#[test]
+fn scratch_for_more_rows_is_enough() {
+    let (n, blocks) = (17, 20);
+    for m in [25, 230, 409, 419, 511] {
+        let operands = Operands::random::<Q5_0>(m, n, blocks);
+        let (row, act_row) = (blocks * Q5_0::BYTES, blocks * <<Q5_0 as WeightBlock>::Act as ActivationBlock>::BYTES);
+        let mut out = vec![7.0; m * n];
+        let mut scratch = vec![f32::NAN; panels_scratch::<Q5_0, Portable>(512, blocks * 32)];
+        panels::<Q5_0, Portable>(
+            View::new(&operands.weights, n, row, row),
+            View::new(&operands.acts, m, act_row, act_row),
+            &mut ViewMut::new(&mut out, m, n, n),
+            &mut scratch,
+        );
+        let expected = multiply::<Q5_0, _>(Portable, Road::Panels, &operands);
+        assert!(out.iter().zip(&expected).all(|(a, b)| same(*a, *b)), "{m} rows");
+    }
+}
+
 #[test]
 fn panel_scratch_is_bounded() {
     let bytes = 4 * panels_scratch::<Q2K, Portable>(4096, 1 << 17);

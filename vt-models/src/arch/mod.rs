@@ -1,13 +1,16 @@
 //! Architectures: one file each.
 
+mod gemma3;
 mod llama;
+mod olmo2;
 mod qwen2;
+mod qwen3;
 
 use vt_core::{Graph, OpError};
-use vt_gguf::{Gguf, GgufError};
+use vt_gguf::GgufError;
 
 use crate::blocks::CacheTypes;
-use crate::load::{Hparams, Weights};
+use crate::load::{Hparams, Keys, Weights};
 
 /// A model whose weights are taken, ready to be recorded.
 pub trait Architecture {
@@ -18,11 +21,20 @@ pub trait Architecture {
     fn record(&self, g: &Graph) -> Result<(), OpError>;
 }
 
+/// A model and its sizes.
+type Loaded = (Hparams, Box<dyn Architecture>);
+
 /// How an architecture is made from a file.
-type Load = fn(&Gguf, &Weights<'_>, CacheTypes) -> Result<(Hparams, Box<dyn Architecture>), GgufError>;
+type Load = fn(&Keys<'_>, &Weights<'_>, CacheTypes) -> Result<Loaded, GgufError>;
 
 /// The list of architectures: a line an architecture, by its name in `general.architecture`.
-const ARCHITECTURES: &[(&str, Load)] = &[("llama", llama::load), ("qwen2", qwen2::load)];
+const ARCHITECTURES: &[(&str, Load)] = &[
+    ("gemma3", gemma3::load),
+    ("llama", llama::load),
+    ("olmo2", olmo2::load),
+    ("qwen2", qwen2::load),
+    ("qwen3", qwen3::load),
+];
 
 /// How the architecture of that name is made.
 pub(crate) fn find(name: &str) -> Option<Load> {

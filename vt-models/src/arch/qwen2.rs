@@ -2,18 +2,19 @@
 //! in halves.
 
 use vt_core::op::RopeStyle;
-use vt_gguf::{Gguf, GgufError};
+use vt_gguf::GgufError;
 
-use super::{Architecture, llama};
-use crate::blocks::CacheTypes;
-use crate::load::{Hparams, Weights};
+use super::Loaded;
+use crate::blocks::{Activation, Attention, AttentionSpec, CacheTypes, Decoder, Mlp, PreNorm};
+use crate::load::{Hparams, Keys, Weights};
 
-pub(super) fn load(
-    gguf: &Gguf,
-    w: &Weights<'_>,
-    types: CacheTypes,
-) -> Result<(Hparams, Box<dyn Architecture>), GgufError> {
-    let h = Hparams::read(gguf, w)?;
-    let model = llama::decoder(w, &h, RopeStyle::Neox, types);
+pub(super) fn load(keys: &Keys<'_>, w: &Weights<'_>, cache: CacheTypes) -> Result<Loaded, GgufError> {
+    let h = Hparams::read(keys)?;
+    let ff = keys.uniform("feed_forward_length", h.layers)?;
+    let spec = AttentionSpec::read(keys, w, &h, RopeStyle::Neox, cache)?;
+    let model = Decoder::load(w, &h, |_, block| {
+        let attention = Attention::load(w, block, &spec);
+        PreNorm::load(w, block, &h, attention, Mlp::load(w, block, h.dim, ff, Activation::Silu))
+    });
     Ok((h, Box::new(model)))
 }

@@ -1,73 +1,62 @@
 //! Self-attention with a cache.
 
-use vt_core::op::{Attend, Rope, RopeStyle};
-use vt_core::{DType, Graph, OpError, StateSpec, Value};
+use vt_core::op::Attend;
+use vt_core::{Graph, OpError, StateSpec, Value};
 use vt_ops as ops;
 
-use super::{Linear, Rows};
-use crate::load::{Hparams, Weights};
+use super::{AttentionSpec, Block, Linear, Norm, Rotary, Rows};
+use crate::load::Weights;
 
-/// The types that keys and values are kept in: f16 or f32.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CacheTypes {
-    /// Keys.
-    pub key: DType,
-    /// Values.
-    pub value: DType,
-}
-
-impl Default for CacheTypes {
-    fn default() -> Self {
-        Self { key: DType::F16, value: DType::F16 }
-    }
-}
-
-/// Grouped-query attention with rotary positions.
+/// Grouped-query attention with rotary positions, and norms of queries and keys where a model has them.
 #[derive(Clone, Debug)]
 pub struct Attention {
     q: Linear,
     k: Linear,
     v: Linear,
     output: Linear,
-    rope: Rope,
-    factors: Value,
+    norms: Option<[Norm; 2]>,
+    rotary: Rotary,
     attend: Attend,
     cache: StateSpec,
 }
 
 impl Attention {
-    /// The layer of the tensors `{block}.attn_q`, `attn_k`, `attn_v` and `attn_output`; `factors` divide the rotary
-    /// frequencies.
-    pub fn load(
-        w: &Weights<'_>,
-        block: &str,
-        h: &Hparams,
-        style: RopeStyle,
-        factors: Value,
-        types: CacheTypes,
-    ) -> Self {
+    /// The layer of the tensors `{block}.attn_q`, `attn_k`, `attn_v` and `attn_output`.
+    pub fn load(w: &Weights<'_>, block: &str, spec: &AttentionSpec) -> Self {
         let linear = |name: &str, out, input| Linear::load(w, &format!("{block}.{name}"), out, input);
-        let (heads, key_dim, value_dim) = (h.kv_heads, h.key_dim, h.value_dim);
         Self {
-            q: linear("attn_q", h.heads * key_dim, h.dim),
-            k: linear("attn_k", heads * key_dim, h.dim),
-            v: linear("attn_v", heads * value_dim, h.dim),
-            output: linear("attn_output", h.dim, h.heads * value_dim),
-            rope: Rope { head_dim: key_dim, rot: h.rot, style, base: h.rope_base, scale: h.rope_scale },
-            factors,
-            attend: Attend { heads: h.heads, scale: 1.0 / (key_dim as f32).sqrt(), window: 0 },
-            cache: StateSpec::KvRows { heads, key_dim, value_dim, key: types.key, value: types.value },
+            q: linear("attn_q", spec.heads * spec.key_dim, spec.dim),
+            k: linear("attn_k", spec.kv_heads * spec.key_dim, spec.dim),
+            v: linear("attn_v", spec.kv_heads * spec.value_dim, spec.dim),
+            output: linear("attn_output", spec.dim, spec.heads * spec.value_dim),
+            norms: None,
+            rotary: spec.rotary.clone(),
+            attend: spec.attend(),
+            cache: spec.state(),
         }
     }
 
-    /// `x` `[T, D]` to `[T, D]`; the rows' keys and values join the sequences' caches.
-    ///
-    /// # Errors
-    /// If `x` does not fit.
-    pub fn forward(&self, g: &Graph, x: &Value, rows: &Rows) -> Result<Value, OpError> {
-        let rope = |x: &Value| ops::rope(g, self.rope.clone(), x, &rows.positions, &self.factors);
-        let q = rope(&self.q.forward(g, x)?)?;
-        let k = rope(&self.k.forward(g, x)?)?;
+    /// The layer with norms of queries and keys before they are turned, of each head or of the whole row, as wide as
+    /// the norms are.
+    pub fn with_norms(self, q: Norm, k: Norm) -> Self {
+        Self { norms: Some([q, k]), ..self }
+    }
+
+    fn queries_and_keys(&self, g: &Graph, x: &Value) -> Result<[Value; 2], OpError> {
+        let (q, k) = (self.q.forward(g, x)?, self.k.forward(g, x)?);
+        match &self.norms {
+            Some([q_norm, k_norm]) => Ok([q_norm.forward(g, &q)?, k_norm.forward(g, &k)?]),
+            None => Ok([q, k]),
+        }
+    }
+}
+
+impl Block for Attention {
+    /// The rows' keys and values join the sequences' caches.
+    fn forward(&self, g: &Graph, x: &Value, rows: &Rows) -> Result<Value, OpError> {
+        let [q, k] = self.queries_and_keys(g, x)?;
+        let q = self.rotary.forward(g, &q, rows)?;
+        let k = self.rotary.forward(g, &k, rows)?;
         let v = self.v.forward(g, x)?;
         let cache = ops::kv_append(g, &g.state(self.cache), &k, &v, &rows.sequences, &rows.positions)?;
         let mixed = ops::attend(g, self.attend.clone(), &q, &cache, &rows.sequences, &rows.positions)?;

@@ -3,7 +3,8 @@
 use vt_core::{DType, Desc, Graph, OpError, Sym, Value};
 use vt_ops as ops;
 
-use super::Linear;
+use super::{Linear, Norm};
+use crate::arch::Architecture;
 use crate::load::{Hparams, Weights};
 
 /// What every pass gives beside the sequences' state.
@@ -27,8 +28,8 @@ impl Rows {
     }
 }
 
-/// One layer of a decoder.
-pub trait DecoderLayer {
+/// A part of a decoder that keeps the shape of its rows: attention, a feed-forward layer, or a layer made of them.
+pub trait Block {
     /// `x` `[T, D]` to `[T, D]`.
     ///
     /// # Errors
@@ -40,38 +41,50 @@ pub trait DecoderLayer {
 #[derive(Clone, Debug)]
 pub struct Decoder<L> {
     embedding: Value,
+    embedding_scale: Option<f32>,
     layers: Vec<L>,
-    norm: Value,
-    eps: f32,
+    norm: Norm,
     head: Linear,
 }
 
-impl<L: DecoderLayer> Decoder<L> {
-    /// The decoder of the tensors `token_embd`, `output_norm` and `output`, and these layers. A head that the file
-    /// lacks is the embedding table itself.
-    pub fn load(w: &Weights<'_>, h: &Hparams, layer: impl Fn(&str) -> L) -> Self {
+impl<L: Block> Decoder<L> {
+    /// The decoder of the tensors `token_embd`, `output_norm` and `output`, and of the layers that `layer` makes from
+    /// their numbers and the names that their tensors start with: `blk.0` and so on. A head that the file lacks is the
+    /// embedding table itself.
+    pub fn load(w: &Weights<'_>, h: &Hparams, layer: impl Fn(usize, &str) -> L) -> Self {
         let (embedding, head) = w.embedding_and_head("token_embd.weight", "output.weight", h.vocab, h.dim);
         Self {
             embedding,
-            layers: (0..h.layers).map(|i| layer(&format!("blk.{i}"))).collect(),
-            norm: w.vector("output_norm.weight", h.dim),
-            eps: h.eps,
+            embedding_scale: None,
+            layers: (0..h.layers).map(|i| layer(i, &format!("blk.{i}"))).collect(),
+            norm: Norm::load(w, "output_norm", h.dim, h.eps),
             head: Linear::new(head, w.optional_vector("output.bias", h.vocab)),
         }
     }
 
-    /// The graph of a pass: its inputs are the tokens and the rows wanted, its output the logits `[R, V]`.
-    ///
-    /// # Errors
-    /// If the values do not fit each other.
-    pub fn record(&self, g: &Graph) -> Result<(), OpError> {
+    /// The decoder that multiplies the tokens' vectors by a factor.
+    pub fn with_embedding_scale(self, factor: f32) -> Self {
+        Self { embedding_scale: Some(factor), ..self }
+    }
+
+    fn embed(&self, g: &Graph, rows: &Rows) -> Result<Value, OpError> {
+        let x = ops::embed(g, &rows.ids, &self.embedding)?;
+        match self.embedding_scale {
+            Some(factor) => ops::scale(g, &x, factor),
+            None => Ok(x),
+        }
+    }
+}
+
+impl<L: Block> Architecture for Decoder<L> {
+    fn record(&self, g: &Graph) -> Result<(), OpError> {
         let rows = Rows::inputs(g);
-        let mut x = ops::embed(g, &rows.ids, &self.embedding)?;
+        let mut x = self.embed(g, &rows)?;
         for layer in &self.layers {
             x = layer.forward(g, &x, &rows)?;
         }
         let wanted = ops::take_rows(g, &x, &rows.wanted)?;
-        let normed = ops::rms_norm(g, &wanted, &self.norm, self.eps)?;
+        let normed = self.norm.forward(g, &wanted)?;
         g.output(&self.head.forward(g, &normed)?)
     }
 }

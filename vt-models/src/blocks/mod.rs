@@ -1,11 +1,21 @@
 //! The parts that architectures are composed of.
 
 mod attention;
+mod attention_spec;
 mod decoder;
 mod linear;
 mod mlp;
+mod norm;
+mod pre_norm;
+mod rotary;
+mod sandwich;
 
-pub use attention::{Attention, CacheTypes};
-pub use decoder::{Decoder, DecoderLayer, Rows};
+pub use attention::Attention;
+pub use attention_spec::{AttentionSpec, CacheTypes};
+pub use decoder::{Block, Decoder, Rows};
 pub use linear::Linear;
-pub use mlp::Mlp;
+pub use mlp::{Activation, Mlp};
+pub use norm::Norm;
+pub use pre_norm::PreNorm;
+pub use rotary::Rotary;
+pub use sandwich::Sandwich;

@@ -8,7 +8,7 @@ use vt_core::plan::Eager;
 use vt_core::{DType, Tensor, Value};
 use vt_gguf::{Decision, Gguf, Policy, Residency, Role, TensorInfo, residency};
 
-use super::{Problem, Target};
+use super::{Problem, Target, foreign};
 use crate::ModelError;
 
 /// What becomes of a tensor of the file.
@@ -82,12 +82,8 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// Notes something that vt does not have, and that stands in the way.
-    pub fn problem(&self, what: impl Into<String>) {
-        self.note(Problem::Unsupported(what.into()));
-    }
-
-    fn note(&self, problem: Problem) {
+    /// Notes something that stands in the way.
+    pub fn note(&self, problem: Problem) {
         self.problems.borrow_mut().push(problem);
     }
 
@@ -106,7 +102,7 @@ impl<'a> Weights<'a> {
         let names = self.gguf.tensors().map(|t| t.name());
         let unused: Vec<String> = names.filter(|name| !asked.contains(*name)).map(str::to_owned).collect();
         let mut problems = self.problems.into_inner();
-        problems.extend(unused.iter().filter_map(|name| obstacle(name, &asked)));
+        problems.extend(foreign::tensors(&unused, &asked));
         (self.uses.into_inner(), unused, problems)
     }
 
@@ -157,32 +153,4 @@ impl<'a> Weights<'a> {
         self.note(problem);
         self.placeholder.clone()
     }
-}
-
-/// Tensors outside the layers that change what a model computes.
-const FOREIGN_TENSORS: [&str; 5] = [
-    "output_norm.bias",
-    "token_embd_norm.weight",
-    "position_embd.weight",
-    "rope_factors_long.weight",
-    "rope_factors_short.weight",
-];
-
-/// The norm that every layer has.
-const LAYER_NORM: &str = "attn_norm.weight";
-
-/// Why a tensor that was not asked for stands in the way: it is a part of what the file's model computes, because it
-/// belongs to a layer whose norm was asked for, or to a layer more, or is one of those that vt does not have. The rotary
-/// frequencies that old converters wrote to each layer are what everyone computes.
-fn obstacle(name: &str, asked: &HashSet<String>) -> Option<Problem> {
-    let unsupported = || Some(Problem::Unsupported(format!("tensor `{name}`: vt does not have what it is for")));
-    let Some((layer, part)) = name.strip_prefix("blk.").and_then(|rest| rest.split_once('.')) else {
-        return if FOREIGN_TENSORS.contains(&name) { unsupported() } else { None };
-    };
-    let norm_of = |layer: &str| asked.contains(&format!("blk.{layer}.{LAYER_NORM}"));
-    if part == LAYER_NORM && norm_of("0") {
-        return Some(Problem::Fault(format!("tensor `{name}`: the file has more layers than `block_count` says")));
-    }
-    let frequencies = part == "attn_rot_embd" || part.ends_with("inv_freq");
-    if !frequencies && norm_of(layer) { unsupported() } else { None }
 }

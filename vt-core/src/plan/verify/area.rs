@@ -35,7 +35,7 @@ impl Area {
 
     /// Whether both have a byte in common, of values that lie in the same place with the same rows.
     fn meets(&self, other: &Area) -> bool {
-        let bytes = self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end;
+        let bytes = self.bytes.start.max(other.bytes.start) < self.bytes.end.min(other.bytes.end);
         let (mut a, mut b) = (self.rows.iter().peekable(), other.rows.iter().peekable());
         while let (true, Some(x), Some(y)) = (bytes, a.peek(), b.peek()) {
             if x.start < y.end && y.start < x.end {
@@ -132,39 +132,4 @@ pub(super) fn tiles(step: &Step, workers: usize, sizes: &Sizes) -> Vec<Vec<Tile>
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn area(rows: &[(usize, usize)], bytes: Range<usize>) -> Area {
-        Area { rows: rows.iter().map(|(from, to)| *from..*to).collect(), bytes }
-    }
-
-    #[test]
-    fn areas_meet_where_rows_and_bytes_do() {
-        let a = area(&[(0, 2), (4, 6)], 0..8);
-        assert!(a.meets(&area(&[(5, 9)], 4..12)));
-        assert!(!a.meets(&area(&[(2, 4), (6, 9)], 0..8)));
-        assert!(!a.meets(&area(&[(0, 6)], 8..12)));
-        assert!(!a.meets(&area(&[], 0..8)));
-    }
-
-    #[test]
-    fn areas_hold_their_parts() {
-        let a = area(&[(0, 2), (2, 4), (6, 7)], 4..8);
-        assert!(a.holds(&area(&[(1, 4)], 4..6)) && a.holds(&area(&[], 0..100)));
-        assert!(!a.holds(&area(&[(1, 5)], 4..6)) && !a.holds(&area(&[(0, 1)], 0..6)));
-    }
-
-    #[test]
-    fn a_division_is_disjoint_and_complete() {
-        let rows = |r: Range<usize>| area(&[(r.start, r.end)], 0..4);
-        assert!(divide(&[rows(2..5), rows(0..2)], 5, 4));
-        assert!(!divide(&[rows(2..5), rows(0..3)], 5, 4));
-        assert!(!divide(&[rows(2..5), rows(0..1)], 5, 4));
-        let cols = |b: Range<usize>| area(&[(0, 5)], b);
-        assert!(divide(&[cols(0..1), cols(1..4)], 5, 4));
-        assert!(!divide(&[cols(0..2), cols(1..4)], 5, 4));
-        assert!(!divide(&[cols(0..1), area(&[(0, 4)], 1..4)], 5, 4));
-        assert!(divide(&[], 0, 4) && !divide(&[], 1, 4));
-    }
-}
+mod tests;

@@ -1,0 +1,41 @@
+//! How models are planned.
+
+mod tiny;
+
+use std::collections::BTreeSet;
+
+use tiny::run::{self, Setup};
+use vt::core::plan::StepDescription;
+
+/// The most barriers from one layer's attention to the next one's.
+fn barriers_per_layer(steps: &[StepDescription]) -> usize {
+    let mut layers: Vec<&[StepDescription]> = steps.split_inclusive(|step| step.op == "attend").collect();
+    // Before the first attention and after the last there is no whole layer.
+    layers.pop();
+    layers.iter().skip(1).map(|layer| layer.iter().filter(|step| step.barrier).count()).max().unwrap()
+}
+
+#[test]
+fn a_layer_takes_at_most_eight_barriers() {
+    for tiny in tiny::ALL {
+        for threads in [2, 4] {
+            let model = Setup { threads, ..Setup::default() }.load(&run::open(tiny.file()));
+            for schedule in model.plan().describe().schedules {
+                let barriers = barriers_per_layer(&schedule.steps);
+                let rows = schedule.sizes.t;
+                assert!(barriers <= 8, "{}, {threads} threads, {rows} rows: {barriers}", tiny.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_gate_is_fused_with_its_activation() {
+    for (name, op) in [("llama-f32", "silu_mul"), ("qwen3-f32", "silu_mul"), ("gemma3-f32", "gelu_mul")] {
+        let tiny = tiny::find(name);
+        let plan = Setup::default().load(&run::open(tiny.file())).plan().describe();
+        assert_eq!(plan.fusions.fused.get(op), Some(&tiny.layers), "{name}");
+        let ops: BTreeSet<&str> = plan.schedules.iter().flat_map(|s| &s.steps).map(|step| step.op).collect();
+        assert!(!ops.contains("mul"), "{name}");
+    }
+}

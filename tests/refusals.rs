@@ -1,0 +1,121 @@
+//! What vt would compute wrongly is refused, what an architecture reads is not.
+
+mod tiny;
+
+use std::sync::Arc;
+
+use tiny::run::{self, Setup};
+use vt::core::DType;
+use vt::gguf::{Encode, Writer};
+
+fn set(w: &mut Writer<'_>, key: &str, value: impl Encode) {
+    w.set(key, value).unwrap();
+}
+
+/// A vector of ones.
+fn put(w: &mut Writer<'_>, name: &str, len: usize) {
+    let ones: Vec<u8> = (0..len).flat_map(|_| 1f32.to_le_bytes()).collect();
+    w.tensor(name, DType::F32, &[len], ones).unwrap();
+}
+
+/// Loads a model with something added to its file: everything that stands in the way.
+fn problem(name: &str, add: impl FnOnce(&mut Writer<'static>)) -> Option<String> {
+    let setup = Setup::default();
+    let registry = Arc::new(setup.builder().build().unwrap());
+    let loaded = setup.try_load(&run::open(tiny::find(name).file_with(add)), &registry);
+    loaded.err().map(|error| error.to_string())
+}
+
+fn with_float(name: &str, key: &str, value: f32) -> Option<String> {
+    let arch = tiny::find(name).arch;
+    problem(name, |w| set(w, &format!("{arch}.{key}"), value))
+}
+
+const MODELS: [&str; 4] = ["llama-f32", "qwen2-f32", "qwen3-f32", "gemma3-f32"];
+
+#[test]
+fn numbers_that_change_the_model_are_refused() {
+    for name in MODELS {
+        for key in ["attention.clamp_kqv", "attention.scale", "logit_scale", "residual_scale", "embedding_scale"] {
+            assert_eq!(with_float(name, key, 0.0), None, "{name}: 0 is as good as absent");
+            let message = with_float(name, key, 0.75).unwrap();
+            assert!(
+                message.contains(&format!("key `{key}`: expected")) && message.contains("0.75"),
+                "{name}: {message}"
+            );
+        }
+        for key in ["rope.scaling.attn_factor", "rope.scaling.yarn_attn_factor"] {
+            assert_eq!(with_float(name, key, 1.0), None, "{name}");
+            assert!(with_float(name, key, 1.5).unwrap().contains(key), "{name}");
+        }
+    }
+}
+
+#[test]
+fn sizes_and_switches_that_change_the_model_are_refused() {
+    for name in MODELS {
+        let arch = tiny::find(name).arch;
+        for key in ["expert_count", "nextn_predict_layers", "attention.key_length_swa"] {
+            let message = problem(name, |w| set(w, &format!("{arch}.{key}"), 3u32)).unwrap();
+            assert!(message.contains(&format!("key `{key}`: expected")), "{name}: {message}");
+        }
+        for (key, value) in [("attention.causal", false), ("use_parallel_residual", true)] {
+            let message = problem(name, |w| set(w, &format!("{arch}.{key}"), value)).unwrap();
+            assert!(message.contains(&format!("key `{key}`: expected")), "{name}: {message}");
+            assert_eq!(problem(name, |w| set(w, &format!("{arch}.{key}"), !value)), None);
+        }
+    }
+}
+
+#[test]
+fn a_window_is_refused_where_it_is_not_read() {
+    for name in ["llama-f32", "qwen2-f32", "qwen3-f32"] {
+        let arch = tiny::find(name).arch;
+        let message = problem(name, |w| set(w, &format!("{arch}.attention.sliding_window"), 4u32));
+        assert!(message.unwrap().contains("`attention.sliding_window`"), "{name}");
+    }
+    assert_eq!(problem("gemma3-q5_0", |w| set(w, "gemma3.attention.sliding_window", 4u32)), None);
+}
+
+#[test]
+fn gemma_states_its_own_scale_or_none_and_no_cap() {
+    let own = 1.0 / (tiny::find("gemma3-f32").head_dim as f32).sqrt();
+    assert_eq!(with_float("gemma3-f32", "attention.scale", own), None);
+    assert!(with_float("gemma3-27b", "attention.scale", 1.0 / 20f32.sqrt()).is_some());
+    assert_eq!(with_float("gemma3-27b", "attention.scale", 1.0 / 14f32.sqrt()), None);
+    assert!(with_float("gemma3-f32", "final_logit_softcapping", 30.0).unwrap().contains("final_logit_softcapping"));
+    assert_eq!(with_float("qwen3-f32", "final_logit_softcapping", 30.0), None, "Qwen3 has no caps at all");
+}
+
+#[test]
+fn tensors_of_something_else_are_refused() {
+    for name in MODELS {
+        for tensor in ["blk.1.attn_sinks.weight", "blk.0.layer_out_norm.weight", "position_embd.weight"] {
+            let message = problem(name, |w| put(w, tensor, 1)).unwrap();
+            assert!(message.contains(&format!("`{tensor}`")), "{name}: {message}");
+        }
+    }
+    for (name, refused) in [("llama-f32", false), ("qwen3-f32", true), ("gemma3-f32", true)] {
+        let factors = |w: &mut Writer<'static>| put(w, "rope_freqs.weight", 9);
+        assert_eq!(problem(name, factors).is_some(), refused, "{name}");
+    }
+}
+
+/// A model's logits, with a pattern of local layers added to its file.
+fn logits(pattern: impl FnOnce(&mut Writer<'static>)) -> Vec<f32> {
+    let tiny = tiny::Tiny { layers: 3, window: Some((5, None)), ..tiny::find("gemma3-f32") };
+    let model = Setup::default().load(&run::open(tiny.file_with(pattern)));
+    run::logits(&model, &tiny::tokens(3, 12), 512)
+}
+
+#[test]
+fn a_pattern_of_windows_is_a_period_or_a_list() {
+    const KEY: &str = "gemma3.attention.sliding_window_pattern";
+    let period = logits(|w| set(w, KEY, 2u32));
+    assert!(period == logits(|w| set(w, KEY, &[true, false, true][..])));
+    assert!(period == logits(|w| set(w, KEY, &[1i32, 0, 1][..])));
+    assert!(logits(|_| ()) == logits(|w| set(w, KEY, &[true; 3][..])), "of three layers none is the sixth");
+    assert!(period != logits(|w| set(w, KEY, 3u32)));
+    let message = problem("gemma3-f32", |w| set(w, KEY, &[true; 3][..])).unwrap();
+    assert!(message.contains("a flag for each of 7 layers"), "{message}");
+}

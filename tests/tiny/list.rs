@@ -1,0 +1,96 @@
+//! The tiny models that there are.
+
+use vt::core::DType;
+
+use super::Tiny;
+
+/// Rows of an odd length: of floats only.
+const RAGGED: Tiny = Tiny {
+    name: "",
+    arch: "llama",
+    weights: DType::F32,
+    mixed: DType::F32,
+    embedding: DType::F32,
+    head: None,
+    dim: 75,
+    ff: 109,
+    heads: 6,
+    kv_heads: 2,
+    head_dim: 18,
+    layers: 2,
+    window: None,
+};
+/// Rows of blocks of 32.
+const SMALL: Tiny = Tiny { dim: 96, ff: 160, heads: 4, kv_heads: 2, head_dim: 24, ..RAGGED };
+/// Rows of blocks of 256.
+const WIDE: Tiny = Tiny { dim: 256, ff: 256, heads: 8, kv_heads: 2, head_dim: 32, ..RAGGED };
+
+impl Tiny {
+    const fn of(self, name: &'static str, arch: &'static str, weights: DType) -> Self {
+        Self { name, arch, weights, mixed: weights, embedding: weights, ..self }
+    }
+
+    const fn headed(self) -> Self {
+        Self { head: Some(self.weights), ..self }
+    }
+}
+
+/// Models of all architectures and every weight type, with grouped queries, tied and untied. New ones go to the end: the
+/// tokens that a model is asked depend on its place.
+pub const ALL: &[Tiny] = &[
+    RAGGED.of("llama-f32", "llama", DType::F32).headed(),
+    Tiny { dim: 102, heads: 3, kv_heads: 1, head_dim: 34, ..RAGGED }.of("qwen2-f32", "qwen2", DType::F32),
+    RAGGED.of("llama-f16", "llama", DType::F16),
+    Tiny { dim: 102, heads: 3, kv_heads: 1, head_dim: 34, ..RAGGED }.of("qwen2-bf16", "qwen2", DType::BF16).headed(),
+    SMALL.of("llama-q4_0", "llama", DType::Q4_0).headed(),
+    SMALL.of("llama-q4_1", "llama", DType::Q4_1),
+    SMALL.of("qwen2-q5_0", "qwen2", DType::Q5_0),
+    SMALL.of("qwen2-q5_1", "qwen2", DType::Q5_1).headed(),
+    SMALL.of("llama-q8_0", "llama", DType::Q8_0),
+    WIDE.of("llama-q2_k", "llama", DType::Q2K).headed(),
+    WIDE.of("qwen2-q3_k", "qwen2", DType::Q3K),
+    WIDE.of("llama-q4_k", "llama", DType::Q4K),
+    WIDE.of("qwen2-q5_k", "qwen2", DType::Q5K).headed(),
+    WIDE.of("llama-q6_k", "llama", DType::Q6K),
+    Tiny { mixed: DType::Q8_0, embedding: DType::Q8_0, ..SMALL.of("llama-mixed", "llama", DType::Q4_1) },
+    Tiny {
+        mixed: DType::Q6K,
+        embedding: DType::F16,
+        head: Some(DType::Q6K),
+        ..WIDE.of("qwen2-mixed", "qwen2", DType::Q4K)
+    },
+    RAGGED.of("qwen3-f32", "qwen3", DType::F32).headed(),
+    Tiny { dim: 102, heads: 3, kv_heads: 1, head_dim: 26, ..RAGGED }.of("qwen3-bf16", "qwen3", DType::BF16),
+    Tiny { head_dim: 40, ..SMALL }.of("qwen3-q4_0", "qwen3", DType::Q4_0),
+    SMALL.of("qwen3-q5_1", "qwen3", DType::Q5_1).headed(),
+    Tiny { heads: 4, kv_heads: 1, head_dim: 64, ..WIDE }.of("qwen3-q6_k", "qwen3", DType::Q6K).headed(),
+    Tiny { mixed: DType::Q6K, embedding: DType::F16, ..WIDE.of("qwen3-mixed", "qwen3", DType::Q4K) },
+    Tiny { layers: 7, window: Some((5, None)), ..RAGGED }.of("gemma3-f32", "gemma3", DType::F32),
+    Tiny { dim: 102, heads: 3, kv_heads: 1, head_dim: 26, layers: 3, window: Some((7, Some(2))), ..RAGGED }.of(
+        "gemma3-f16",
+        "gemma3",
+        DType::F16,
+    ),
+    Tiny { window: Some((5, Some(2))), ..SMALL }.of("gemma3-q8_0", "gemma3", DType::Q8_0),
+    SMALL.of("gemma3-q5_0", "gemma3", DType::Q5_0).headed(),
+    Tiny { kv_heads: 1, window: Some((6, Some(2))), ..WIDE }.of("gemma3-q4_k", "gemma3", DType::Q4K),
+    Tiny {
+        mixed: DType::Q6K,
+        embedding: DType::Q8_0,
+        ..Tiny { layers: 6, window: Some((4, None)), ..WIDE }.of("gemma3-mixed", "gemma3", DType::Q5_0)
+    },
+    // As many layers as the 27B has, which scales its scores in its own way.
+    Tiny { dim: 28, ff: 40, heads: 2, kv_heads: 1, head_dim: 20, layers: 62, window: Some((5, None)), ..RAGGED }.of(
+        "gemma3-27b",
+        "gemma3",
+        DType::F32,
+    ),
+    Tiny { dim: 108, layers: 5, window: Some((5, None)), ..RAGGED }.of("olmo2-f32", "olmo2", DType::F32).headed(),
+    SMALL.of("olmo2-q8_0", "olmo2", DType::Q8_0).headed(),
+    Tiny { mixed: DType::Q6K, ..WIDE.of("olmo2-mixed", "olmo2", DType::Q4K).headed() },
+];
+
+/// The model of that name.
+pub fn find(name: &str) -> Tiny {
+    ALL.iter().copied().find(|tiny| tiny.name == name).unwrap_or_else(|| panic!("no tiny model is named `{name}`"))
+}

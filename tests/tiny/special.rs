@@ -1,0 +1,39 @@
+//! What the architectures have beside the keys and matrices that all have.
+
+use vt::gguf::{WriteError, Writer};
+
+use super::Tiny;
+
+/// The vectors of each layer: name, length and mean.
+pub fn vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
+    let (q, kv, dim, head) = (tiny.heads * tiny.head_dim, tiny.kv_heads * tiny.head_dim, tiny.dim, tiny.head_dim);
+    let before = [("attn_norm.weight", dim, 1.0), ("ffn_norm.weight", dim, 1.0)];
+    let heads = [("attn_q_norm.weight", head, 1.0), ("attn_k_norm.weight", head, 1.0)];
+    let after = [("post_attention_norm.weight", dim, 1.0), ("post_ffw_norm.weight", dim, 1.0)];
+    let biases = [("attn_q.bias", q, 0.0), ("attn_k.bias", kv, 0.0), ("attn_v.bias", kv, 0.0)];
+    match tiny.arch {
+        "qwen2" => [&before[..], &biases].concat(),
+        "qwen3" => [before, heads].concat(),
+        "gemma3" => [before, heads, after].concat(),
+        "olmo2" => {
+            let norms = [("attn_q_norm.weight", q, 1.0), ("attn_k_norm.weight", kv, 1.0)];
+            [norms, after].concat()
+        }
+        _ => before.into(),
+    }
+}
+
+/// The keys.
+pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
+    if let Some((size, period)) = tiny.window {
+        writer.set(&format!("{}.attention.sliding_window", tiny.arch), size)?;
+        if let Some(period) = period {
+            writer.set(&format!("{}.attention.sliding_window_pattern", tiny.arch), period)?;
+        }
+    }
+    if tiny.arch == "gemma3" {
+        // The layers that are not local: local ones have a base of 10,000 and no scaling.
+        writer.set("gemma3.rope.scaling.type", "linear")?.set("gemma3.rope.scaling.factor", 4f32)?;
+    }
+    Ok(())
+}
