@@ -15,7 +15,7 @@ const RECURSION: usize = 100;
 pub(super) fn environment() -> Result<Environment<'static>, Error> {
     let mut env = Environment::new();
     env.set_debug(false);
-    env.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    env.set_syntax(syntax()?);
     env.set_auto_escape_callback(|_| AutoEscape::None);
     env.set_recursion_limit(RECURSION);
     env.set_formatter(print);
@@ -27,6 +27,11 @@ pub(super) fn environment() -> Result<Environment<'static>, Error> {
     env.add_filter("tojson", json::tojson);
     filters::add(&mut env);
     Ok(env)
+}
+
+/// The syntax of templates.
+pub(super) fn syntax() -> Result<SyntaxConfig, Error> {
+    SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()
 }
 
 /// Prints a value as Python does.

@@ -29,6 +29,7 @@ mod filters;
 mod json;
 mod message;
 mod methods;
+mod nesting;
 mod plain;
 mod prompt;
 mod python;

@@ -5,7 +5,7 @@ use minijinja::{Environment, Value};
 use vt_gguf::Gguf;
 
 use super::environment::environment;
-use super::{Json, Message, TemplateError, clock, plain, source, tag};
+use super::{Json, Message, TemplateError, clock, nesting, plain, source, tag};
 
 /// The longest template that is read. Published ones have a few kilobytes.
 pub const MAX_TEMPLATE_BYTES: usize = 1 << 20;
@@ -67,7 +67,9 @@ impl Template {
         let mut env = environment().map_err(failed)?;
         // jinja2 reads every kind of line end as \n.
         let source = source.replace("\r\n", "\n").replace('\r', "\n");
-        env.add_template_owned(NAME, tag::without_generation(&source).into_owned()).map_err(failed)?;
+        let source = tag::without_generation(&source);
+        nesting::check(&source)?;
+        env.add_template_owned(NAME, source.into_owned()).map_err(failed)?;
         let special = special.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         Ok(Self { env, special })
     }

@@ -5,16 +5,20 @@ use vt_gguf::Gguf;
 use super::finding::Findings;
 use crate::chat::{Conversation, DateTime, Message, Template, TemplateError};
 
+const KEY: &str = "tokenizer.chat_template";
+
 /// The most characters of a message: a template can make one of any length.
 const LONGEST: usize = 400;
 
 /// Validates the file's template, if it has one, with a question. What fails only then may be meant, or beyond vt.
 pub(super) fn validate(gguf: &Gguf, findings: &mut Findings) {
+    if gguf.metadata().get(KEY).is_none() {
+        return;
+    }
     let Err(error) = rendered(gguf) else { return };
-    let what = format!("metadata key `tokenizer.chat_template`: {error}");
+    let what = format!("metadata key `{KEY}`: {error}");
     let what: String = what.chars().take(LONGEST).collect();
     match error {
-        TemplateError::Missing { .. } => {}
         TemplateError::Gguf(error) => findings.key_error(error),
         TemplateError::Syntax { .. } | TemplateError::TooLong { .. } | TemplateError::Exhausted { .. } => {
             findings.error(what);
@@ -26,7 +30,6 @@ pub(super) fn validate(gguf: &Gguf, findings: &mut Findings) {
 fn rendered(gguf: &Gguf) -> Result<String, TemplateError> {
     let messages = [Message::new("user", "Hello")];
     let now = DateTime::constant(2026, 1, 1, 12, 0, 0, 0);
-    let conversation =
-        Conversation { messages: &messages, add_generation_prompt: true, now, variables: &[] };
+    let conversation = Conversation { messages: &messages, add_generation_prompt: true, now, variables: &[] };
     Template::from_gguf(gguf, None)?.render(&conversation)
 }

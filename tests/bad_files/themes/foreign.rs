@@ -8,7 +8,7 @@ pub const KINDS: &[Kind] = &[
         f.set("llama.expert_count", u32(8))
     })
     .may_be_right(),
-    model_only("experts-negative", "The model has -1 experts.", "llama.expert_count", |f| {
+    model_only("experts-negative", "The model has -1 experts.", "expert_count", |f| {
         f.set("llama.expert_count", crate::forge::i32(-1));
     }),
     model_only("attention-scale", "Attention has a scale of its own.", "attention.scale", |f| {

@@ -28,7 +28,7 @@ pub const KINDS: &[Kind] = &[
     model_only("no-down", "A feed-forward layer's second matrix is missing.", "blk.1.ffn_down.weight", |f| {
         f.remove_tensor("blk.1.ffn_down.weight");
     }),
-    model_only("no-layer", "A whole layer is missing.", "blk.1.attn_norm.weight", |f| {
+    model_only("no-layer", "A whole layer is missing.", "blk.1.attn_", |f| {
         f.infos.retain(|info| !info.name.starts_with(b"blk.1."));
     }),
     model_only("no-tensors", "The model has no tensors.", "token_embd.weight", |f| {
@@ -42,7 +42,7 @@ pub const KINDS: &[Kind] = &[
     model_only("upper-case", "A tensor's name is in capitals.", "output_norm.weight", |f| {
         f.info("output_norm.weight").name = b"OUTPUT_NORM.WEIGHT".into();
     }),
-    model_only("one-less-layer-number", "Layers are counted from 1.", "blk.0.attn_norm.weight", |f| {
+    model_only("one-less-layer-number", "Layers are counted from 1.", "blk.0.attn_", |f| {
         for info in &mut f.infos {
             if let Some(layer) = info.name.strip_prefix(b"blk.").map(|rest| rest[0]) {
                 info.name[4] = layer + 1;

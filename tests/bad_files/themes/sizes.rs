@@ -17,22 +17,12 @@ pub const KINDS: &[Kind] = &[
     model_only("layers-negative", "The model has -1 layers.", "llama.block_count", |f| {
         f.set("llama.block_count", i32(-1));
     }),
-    model_only(
-        "layers-more",
-        "The file has the tensors of two layers, and states three.",
-        "blk.2.attn_norm.weight",
-        |f| {
-            f.set("llama.block_count", u32(3));
-        },
-    ),
-    model_only(
-        "layers-512",
-        "The file has the tensors of two layers, and states 512.",
-        "blk.2.attn_norm.weight",
-        |f| {
-            f.set("llama.block_count", u32(512));
-        },
-    ),
+    model_only("layers-more", "The file has the tensors of two layers, and states three.", "blk.2.attn_", |f| {
+        f.set("llama.block_count", u32(3));
+    }),
+    model_only("layers-512", "The file has the tensors of two layers, and states 512.", "blk.2.attn_", |f| {
+        f.set("llama.block_count", u32(512));
+    }),
     model_only("layers-array", "There is a number of layers for each layer.", "llama.block_count", |f| {
         f.set("llama.block_count", array_of(&[u32(2), u32(2)]));
     }),

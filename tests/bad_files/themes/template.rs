@@ -35,48 +35,62 @@ pub const KINDS: &[Kind] = &[
     template("signs-deep", "100,000 signs in front of a number.", SAYS, |f| {
         set(f, format!("{{{{ {}1 }}}}", "-".repeat(100_000)));
     }),
+    template("sum-long", "A sum has 100,000 terms: its tree is as deep.", SAYS, |f| {
+        set(f, format!("{{{{ 1{} }}}}", "+1".repeat(100_000)));
+    }),
+    template("elif-long", "A condition has 50,000 others.", SAYS, |f| {
+        set(f, format!("{{% if a %}}{}{{% endif %}}", "{% elif b %}".repeat(50_000)));
+    }),
     template("blocks-deep", "20,000 blocks in one another.", SAYS, |f| {
         set(f, "{% if true %}".repeat(20_000) + &"{% endif %}".repeat(20_000));
     }),
     template("lists-deep", "20,000 lists in one another.", SAYS, |f| {
         set(f, format!("{{{{ {}{} }}}}", "[".repeat(20_000), "]".repeat(20_000)));
     }),
-    template("filter-unknown", "There is no such filter.", SAYS, |f| set(f, "{{ messages | frobnicate }}")),
-    template("function-unknown", "There is no such function.", SAYS, |f| set(f, "{{ frobnicate(messages) }}")),
-    template("method-unknown", "There is no such method.", SAYS, |f| set(f, "{{ 'a'.frobnicate() }}")),
-    template("attribute-of-nothing", "An attribute of what is not there.", SAYS, |f| set(f, "{{ nothing.at.all }}")),
-    template("exception", "The template refuses every conversation.", SAYS, |f| set(f, "{{ raise_exception('no') }}")),
+    template("filter-unknown", "There is no such filter.", SAYS, |f| set(f, "{{ messages | frobnicate }}"))
+        .may_be_right(),
+    template("function-unknown", "There is no such function.", SAYS, |f| set(f, "{{ frobnicate(messages) }}"))
+        .may_be_right(),
+    template("method-unknown", "There is no such method.", SAYS, |f| set(f, "{{ 'a'.frobnicate() }}")).may_be_right(),
+    template("attribute-of-nothing", "An attribute of what is not there.", SAYS, |f| set(f, "{{ nothing.at.all }}"))
+        .may_be_right(),
+    template("exception", "The template refuses every conversation.", SAYS, |f| set(f, "{{ raise_exception('no') }}"))
+        .may_be_right(),
     template("exception-lines", "The template's refusal would break the message into lines.", SAYS, |f| {
         set(f, r"{{ raise_exception('a\nerror: b\x1b[2J') }}");
-    }),
+    })
+    .may_be_right(),
     template("exception-megabytes", "The template's refusal is of megabytes.", SAYS, |f| {
         set(f, "{{ raise_exception('abcdefgh' * 100000) }}");
-    }),
+    })
+    .may_be_right(),
     template("macro-endless", "A macro calls itself.", SAYS, |f| {
         set(f, "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}")
-    }),
+    })
+    .may_be_right(),
     template("macros-in-a-circle", "Two macros call each other.", SAYS, |f| {
         set(f, "{% macro f() %}{{ g() }}{% endmacro %}{% macro g() %}{{ f() }}{% endmacro %}{{ f() }}");
-    }),
-    template("includes-itself", "The template includes itself.", SAYS, |f| set(f, "{% include 'chat' %}")),
+    })
+    .may_be_right(),
+    template("includes-itself", "The template includes itself.", SAYS, |f| set(f, "{% include 'chat' %}"))
+        .may_be_right(),
     template("range-billions", "A loop runs four billion times.", SAYS, |f| {
         set(f, "{% for i in range(4000000000) %}{% endfor %}");
-    }),
+    })
+    .may_be_right(),
     template("loops-in-loops", "Ten loops in one another, of a thousand steps each.", SAYS, |f| {
         set(f, "{% for i in range(1000) %}".repeat(10) + &"{% endfor %}".repeat(10));
     }),
     template("text-doubled", "A text is doubled sixty times.", SAYS, |f| {
         set(f, "{% set n = namespace(s='x') %}{% for i in range(60) %}{% set n.s = n.s ~ n.s %}{% endfor %}{{ n.s }}");
     }),
-    template("list-doubled", "A list is doubled sixty times.", SAYS, |f| {
-        set(f, "{% set n = namespace(s=[1]) %}{% for i in range(60) %}{% set n.s = n.s + n.s %}{% endfor %}{{ n.s }}");
-    }),
     template("text-times-billions", "A text is repeated ten billion times.", SAYS, |f| {
         set(f, "{{ 'x' * 10000000000 }}")
     }),
     template("list-times-billions", "A list is repeated ten billion times.", SAYS, |f| {
         set(f, "{{ [1] * 10000000000 }}")
-    }),
+    })
+    .may_be_right(),
     template(
         "list-in-itself",
         "A list holds a list twice that holds a list twice, and so on: short to say, long to write.",
@@ -94,10 +108,8 @@ pub const KINDS: &[Kind] = &[
             "{% set n = namespace(s='xx') %}{% for i in range(60) %}{% set n.s = n.s.replace('x', 'xxxx') %}{% endfor %}{{ n.s }}",
         );
     }),
-    template("indent-billions", "JSON is indented by a billion spaces.", SAYS, |f| {
-        set(f, "{{ [[1]] | tojson(indent=1000000000) }}");
-    }),
-    template("division-by-zero", "A number is divided by zero.", SAYS, |f| set(f, "{{ 1 // 0 }}")),
-    template("remainder-by-zero", "A number's remainder by zero.", SAYS, |f| set(f, "{{ 1 % 0 }}")),
-    template("power-overflows", "A power is larger than any number.", SAYS, |f| set(f, "{{ 10 ** 1000 }}")),
+    template("division-by-zero", "A number is divided by zero.", SAYS, |f| set(f, "{{ 1 // 0 }}")).may_be_right(),
+    template("remainder-by-zero", "A number's remainder by zero.", SAYS, |f| set(f, "{{ 1 % 0 }}")).may_be_right(),
+    template("power-overflows", "A power is larger than any number.", SAYS, |f| set(f, "{{ 10 ** 1000 }}"))
+        .may_be_right(),
 ];
