@@ -88,7 +88,7 @@ fn a_seed_gives_the_same_text_on_every_tier_and_number_of_threads() {
 #[test]
 fn a_seed_gives_the_same_tokens_for_ever() {
     let gguf = run::open(tiny::find("llama-mixed").file());
-    assert_eq!(sampled(&gguf, Setup::default(), 7).0, [0; 32]);
+    assert_eq!(sampled(&gguf, Setup::default(), 7).0, [20, 265, 235, 28, 197, 288, 59, 190, 96, 268]);
 }
 
 #[test]

@@ -15,10 +15,10 @@
 //!   order, and `none` can be iterated over, where Python raises an error.
 //! - The line end behind `{% raw %}` is taken off, as behind other tags.
 //! - The filters `center`, `filesizeformat`, `pprint`, `random`, `striptags`, `truncate`, `urlencode`, `urlize`,
-//!   `wordcount`, `wordwrap` and `xmlattr` are missing or differ.
+//!   `wordcount`, `wordwrap` and `xmlattr` are missing or differ, and so does `current` of a `cycler`.
 //! - `~` and `join` write floats above 10^16 and below 10^-4 without an exponent.
 //! - Work and text are limited: see [`TemplateError::Exhausted`]. Not counted is what minijinja does not count: `~`,
-//!   `join` and `==` of lists that hold the same list many times over.
+//!   `join` and `==` of lists that hold the same list many times over, and lists that double by `+`.
 
 mod answer;
 mod bounded;

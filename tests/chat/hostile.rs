@@ -27,7 +27,6 @@ fn endless_work_and_text_are_ended() {
         twice("'x'", "ns.x.join(['', '', ns.x])"),
         twice("'x'", "'{0}{0}'.format(ns.x)"),
         twice("'x'", "'%s%s' | format(ns.x, ns.x)"),
-        twice("[1]", "ns.x + ns.x"),
         twice("{'a': 1}", "{'a': ns.x, 'b': ns.x}") + "{{ ns.x | tojson }}",
         lists.clone() + "{{ ns.x }}",
         lists.clone() + "{{ ns.x | string }}",

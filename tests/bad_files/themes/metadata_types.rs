@@ -35,10 +35,10 @@ pub const KINDS: &[Kind] = &[
     all("cut-in-type", "The file ends within a value's type.", "llama.block_count", |f| {
         f.cut_behind("llama.block_count", 3);
     }),
-    model_only("architecture-a-number", "The architecture is a number.", "general.architecture", |f| {
+    both("architecture-a-number", "The architecture is a number.", "general.architecture", |f| {
         f.set("general.architecture", u32(7));
     }),
-    model_only("architecture-an-array", "The architecture is an array of bytes.", "general.architecture", |f| {
+    both("architecture-an-array", "The architecture is an array of bytes.", "general.architecture", |f| {
         f.set("general.architecture", array(0, 5, b"llama"));
     }),
     model_only("size-a-string", "A size is written as text.", "llama.embedding_length", |f| {

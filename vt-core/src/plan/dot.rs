@@ -51,7 +51,9 @@ impl Plan {
             .filter(|s| !matches!(s, Source::Node { .. }))
             .map(|s| (name(*s), escape(&self.leaf_label(*s))))
             .collect();
-        leaves.iter().try_for_each(|(name, label)| writeln!(out, "  {name} [style=filled, fillcolor=\"#eeeeee\", label=\"{label}\"];"))
+        leaves.iter().try_for_each(|(name, label)| {
+            writeln!(out, "  {name} [style=filled, fillcolor=\"#eeeeee\", label=\"{label}\"];")
+        })
     }
 
     fn leaf_label(&self, source: Source) -> String {

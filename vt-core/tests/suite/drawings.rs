@@ -48,6 +48,6 @@ fn labels_are_escaped() {
     let (plan, _) = plan(&g);
     let dot = plan.dot(0).unwrap();
     let (nodes, _) = parse(&dot);
-    assert_eq!(nodes["i0"], r#"shape=box, label="input a \"b\""]"#);
-    assert_eq!(nodes["w0"], r#"shape=box, label="weight c\\d\ne"]"#);
+    assert_eq!(nodes["i0"], r##"style=filled, fillcolor="#eeeeee", label="input a \"b\""]"##);
+    assert_eq!(nodes["w0"], r##"style=filled, fillcolor="#eeeeee", label="weight c\\d\ne"]"##);
 }
