@@ -134,7 +134,7 @@ impl LogitsProcessor for Script {
 
 /// The text of a model that says `tokens`, why it ended, and how many tokens it took.
 fn said(loaded: &Loaded, tokens: &[u32], stop: &[&str]) -> (String, FinishReason, usize) {
-    let script = Script { tokens: tokens.to_vec().into_iter() };
+    let script = Script { tokens: Vec::from(tokens).into_iter() };
     let mut sampler = Sampler::with_chain(vec![Box::new(script)], Selection::Largest, tiny::VOCAB).unwrap();
     let (made, text) = loaded.generate(&mut sampler, Some(tokens.len()), tokens.len(), stop);
     (text, made.finish, made.tokens.len())
@@ -150,7 +150,9 @@ fn stop_texts_end_generation_wherever_tokens_are_cut() {
     use FinishReason::{Length, Stop};
     let loaded = Loaded::new(&run::open(tiny::find("llama-f32").file()), Setup::default());
     let end = |text: &str| [bytes(text), vec![tiny::tokenizer::EOS]].concat();
-    let cases: [(Vec<u32>, &[&str], &str, FinishReason, usize); 13] = [
+    /// Tokens, stop texts, then the text, why it ended and after how many tokens.
+    type Case = (Vec<u32>, &'static [&'static str], &'static str, FinishReason, usize);
+    let cases: [Case; 13] = [
         (bytes("one. two"), &[], "one. two", Length, 8),
         // Across tokens, and the first of several.
         (bytes("one. two"), &["two", ". t"], "one", Stop, 6),

@@ -9,12 +9,15 @@ use vt_core::{DType, Desc, Graph, Sizes, Sym};
 use crate::toy::model::{put, weight};
 use crate::toy::{self, model};
 
+/// From, to, attributes.
+type Edge<'a> = (&'a str, &'a str, &'a str);
+
 /// Nodes with their labels, and edges with their attributes.
-fn parse(dot: &str) -> (HashMap<&str, &str>, Vec<(&str, &str, &str)>) {
+fn parse(dot: &str) -> (HashMap<&str, &str>, Vec<Edge<'_>>) {
     let lines = dot.lines().filter_map(|l| l.trim().trim_end_matches(';').split_once(" ["));
     let (edges, nodes): (Vec<_>, Vec<_>) = lines.partition(|(head, _)| head.contains(" -> "));
     let edges = edges.into_iter().filter_map(|(e, a)| e.split_once(" -> ").map(|(from, to)| (from, to, a)));
-    (nodes.into_iter().filter(|(n, _)| *n != "node").collect(), edges.collect())
+    (nodes.into_iter().filter(|(n, _)| !["graph", "edge", "node"].contains(n)).collect(), edges.collect())
 }
 
 fn plan(g: &Graph) -> (Plan, Description) {

@@ -31,7 +31,7 @@ fn upper_tail(x: f64, freedom: usize) -> f64 {
         return 1.0;
     }
     let (a, y) = (freedom as f64 / 2.0, x / 2.0);
-    let mut log_gamma = if freedom % 2 == 0 { 0.0 } else { std::f64::consts::PI.ln() / 2.0 };
+    let mut log_gamma = if freedom.is_multiple_of(2) { 0.0 } else { std::f64::consts::PI.ln() / 2.0 };
     let mut factor = a;
     while factor > 0.0 {
         log_gamma += factor.ln();

@@ -97,7 +97,7 @@ fn tiles_are_bytes_of_whole_blocks_inside_the_operand() {
     assert_eq!(of(&blocks, &[(1..5, 0..64), (5..5, 0..64)]), Some(area(&[(1, 5)], 0..68)));
     assert_eq!(of(&blocks, &[]), Some(area(&[], 0..0)));
     for outside in [(0..6, 0..96), (0..1, 0..128), (0..1, 0..40), (0..1, 16..96)] {
-        assert_eq!(of(&blocks, &[outside.clone()]), None, "{outside:?}");
+        assert_eq!(of(&blocks, std::slice::from_ref(&outside)), None, "{outside:?}");
     }
     assert_eq!(of(&blocks, &[(0..2, 0..32), (2..4, 32..64)]), None, "tiles of different columns");
     assert_eq!(of(&blocks, &[(0..2, 0..32), (2..6, 0..32)]), None);
