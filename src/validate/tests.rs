@@ -55,6 +55,16 @@ fn whole_vocabulary(w: &mut Writer<'_>) {
 #[test]
 fn a_vocabulary_alone_may_be_faultless() {
     found("whole", whole_vocabulary, &[]);
+    let integers = |w: &mut Writer<'_>| {
+        whole_vocabulary(w);
+        w.set("tokenizer.ggml.scores", [0i32, -1, -2, 0]).unwrap();
+    };
+    found("scores as the reader takes them, too", integers, &[]);
+    let text = |w: &mut Writer<'_>| {
+        whole_vocabulary(w);
+        w.set("tokenizer.ggml.scores", ["0", "1", "2", "3"]).unwrap();
+    };
+    found("scores as text", text, &[(Error, "scores` at byte")]);
 }
 
 #[test]

@@ -74,8 +74,8 @@ fn lists(metadata: Metadata<'_>, tokens: Strings<'_>, findings: &mut Findings) {
 }
 
 fn scores(metadata: Metadata<'_>, scores: Array<'_>, findings: &mut Findings) {
-    if scores.elem_type() != ValueType::F32 {
-        return findings.key_error(metadata.implausible("scores", "an array of f32"));
+    if !matches!(scores.elem_type(), ValueType::F32 | ValueType::I32) {
+        return findings.key_error(metadata.implausible("scores", "an array of f32 or i32"));
     }
     let odd = scores.iter().filter(|score| matches!(score, Value::F32(x) if !x.is_finite())).count();
     if odd > 0 {
