@@ -47,4 +47,5 @@ pub use message::{Json, Message, MessageError};
 pub use plain::PLAIN_STOP;
 pub use prompt::PromptEncoder;
 pub use session::Session;
+pub(crate) use source::TEMPLATE_KEY;
 pub use template::{Conversation, MAX_TEMPLATE_BYTES, Template};

@@ -85,8 +85,7 @@ impl ModelArgs {
 
     /// The tokenizer of an open file.
     pub(super) fn tokenizer(&self, gguf: &Gguf) -> Result<Tokenizer, Stop> {
-        let tokenizer = Tokenizer::new(load::vocab(gguf)?)
-            .map_err(|error| Stop::failed(format!("{}: {error}", self.model.display())))?;
+        let tokenizer = Tokenizer::new(load::vocab(gguf)?).map_err(|error| self.failed(error))?;
         if tokenizer.assumes_pre() {
             message::say("warning", "the file names no pre-tokenizer: `default` is used");
         }

@@ -1,9 +1,7 @@
 //! `vt perplexity`: how well a model predicts a text.
 
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use indicatif::ProgressBar;
 use serde_json::json;
 use vt::config::Config;
 use vt_core::View;
@@ -13,6 +11,7 @@ use vt_models::{ModelError, Runner, Wanted};
 
 use super::ids::Ids;
 use super::model::ModelArgs;
+use super::progress::Progress;
 use super::stop::Stop;
 use super::text;
 
@@ -57,18 +56,16 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let mut runner = Runner::new(&model)?;
     let mut sequence = model.sequence(args.ctx_size)?;
     let count = pieces.len() * (args.ctx_size - 1);
-    let progress = progress(pieces.len() * args.ctx_size);
+    let all = pieces.len() * args.ctx_size;
+    let progress = Progress::new();
     let mut total = 0.0;
-    for piece in pieces {
+    for (piece, before) in pieces.zip((0..).step_by(args.ctx_size)) {
         sequence.clear();
-        total -= log_likelihood(&mut runner, &mut sequence, piece, &progress)?;
+        let told = |fed: usize| progress.steps("reading the text", (before + fed) as u64, all as u64);
+        total -= log_likelihood(&mut runner, &mut sequence, piece, told)?;
     }
-    progress.finish_and_clear();
+    progress.end();
     report(args, count, total / count as f64)
-}
-
-fn progress(tokens: usize) -> ProgressBar {
-    if io::stderr().is_terminal() { ProgressBar::new(tokens as u64) } else { ProgressBar::hidden() }
 }
 
 /// The logarithm of the probability of all tokens of a piece but the first.
@@ -76,14 +73,14 @@ fn log_likelihood(
     runner: &mut Runner,
     sequence: &mut Sequence,
     piece: &[u32],
-    progress: &ProgressBar,
+    told: impl Fn(usize),
 ) -> Result<f64, ModelError> {
     let mut sum = 0.0;
     runner.feed(sequence, piece, Wanted::All, STEP, |fed, logits: View<'_, f32>| {
         // The row of a token predicts the next one; that of the last token predicts nothing.
         let next = piece.iter().skip(fed + 1 - logits.rows());
         sum += next.enumerate().take(logits.rows()).map(|(i, id)| log_probability(logits.row(i), *id)).sum::<f64>();
-        progress.set_position(progress.position() + logits.rows() as u64);
+        told(fed);
     })?;
     Ok(sum)
 }

@@ -3,20 +3,18 @@
 use vt_gguf::Gguf;
 
 use super::finding::Findings;
-use crate::chat::{Conversation, DateTime, Message, Template, TemplateError};
-
-const KEY: &str = "tokenizer.chat_template";
+use crate::chat::{Conversation, DateTime, Message, TEMPLATE_KEY, Template, TemplateError};
 
 /// The most characters of a message: a template can make one of any length.
 const LONGEST: usize = 400;
 
 /// Validates the file's template, if it has one, with a question. What fails only then may be meant, or beyond vt.
 pub(super) fn validate(gguf: &Gguf, findings: &mut Findings) {
-    if gguf.metadata().get(KEY).is_none() {
+    if gguf.metadata().get(TEMPLATE_KEY).is_none() {
         return;
     }
     let Err(error) = rendered(gguf) else { return };
-    let what = format!("metadata key `{KEY}`: {error}");
+    let what = format!("metadata key `{TEMPLATE_KEY}`: {error}");
     let what: String = what.chars().take(LONGEST).collect();
     match error {
         TemplateError::Gguf(error) => findings.key_error(error),

@@ -96,20 +96,9 @@ impl Rule {
                 refuse(outside, metadata, key, || range(least, most))
             }
             Rule::Layers(least, most) => Self::check_layers(metadata, key, layers, least, most),
-            Rule::Positive => {
-                let value = metadata.optional::<f32>(key)?;
-                let outside = value.is_some_and(|v| !v.is_finite() || v < 0.0);
-                refuse(outside, metadata, key, || "a finite number above 0".into())
-            }
-            Rule::Epsilon => {
-                let value = metadata.optional::<f32>(key)?;
-                let outside = value.is_some_and(|v| !v.is_finite() || v <= 0.0);
-                refuse(outside, metadata, key, || "a finite number above 0".into())
-            }
-            Rule::Finite => {
-                let outside = metadata.optional::<f32>(key)?.is_some_and(|v| !v.is_finite());
-                refuse(outside, metadata, key, || "a finite number".into())
-            }
+            Rule::Positive => check_number(metadata, key, "a finite number above 0", |v| v >= 0.0),
+            Rule::Epsilon => check_number(metadata, key, "a finite number above 0", |v| v > 0.0),
+            Rule::Finite => check_number(metadata, key, "a finite number", |_| true),
             Rule::Text => metadata.optional::<&str>(key).map(drop),
         }
     }
@@ -134,6 +123,17 @@ impl Rule {
             format!("for {layers} {}", range(least, most))
         })
     }
+}
+
+/// A number that is there is finite, and as it is `wanted`.
+fn check_number(
+    metadata: Metadata<'_>,
+    key: &str,
+    expected: &str,
+    wanted: impl Fn(f32) -> bool,
+) -> Result<(), GgufError> {
+    let outside = metadata.optional::<f32>(key)?.is_some_and(|v| !v.is_finite() || !wanted(v));
+    refuse(outside, metadata, key, || expected.into())
 }
 
 fn range(least: u64, most: u64) -> String {
