@@ -88,6 +88,9 @@ pub const ALL: &[Tiny] = &[
     Tiny { dim: 108, layers: 5, window: Some((5, None)), ..RAGGED }.of("olmo2-f32", "olmo2", DType::F32).headed(),
     SMALL.of("olmo2-q8_0", "olmo2", DType::Q8_0).headed(),
     Tiny { mixed: DType::Q6K, ..WIDE.of("olmo2-mixed", "olmo2", DType::Q4K).headed() },
+    RAGGED.of("granite-f32", "granite", DType::F32),
+    SMALL.of("granite-q8_0", "granite", DType::Q8_0).headed(),
+    Tiny { mixed: DType::Q6K, ..WIDE.of("granite-mixed", "granite", DType::Q4K) },
 ];
 
 /// The model of that name.

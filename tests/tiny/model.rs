@@ -94,6 +94,9 @@ impl Tiny {
             writer.tensor(name, DType::F32, &[len], blocks::vector(random, len, mean, 0.1)).map(drop)
         };
         vector("output_norm.weight", self.dim, 1.0)?;
+        for (tensor, len, mean) in special::outer_vectors(self) {
+            vector(tensor, len, mean)?;
+        }
         for layer in 0..self.layers {
             for (tensor, len, mean) in special::vectors(self) {
                 vector(&format!("blk.{layer}.{tensor}"), len, mean)?;

@@ -19,7 +19,19 @@ pub fn vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
             let norms = [("attn_q_norm.weight", q, 1.0), ("attn_k_norm.weight", kv, 1.0)];
             [norms, after].concat()
         }
+        "granite" => {
+            let more = [("attn_output.bias", dim, 0.0), ("ffn_gate.bias", tiny.ff, 0.0), ("ffn_down.bias", dim, 0.0)];
+            [&before[..], &biases, &more].concat()
+        }
         _ => before.into(),
+    }
+}
+
+/// The vectors outside the layers, beside the last norm.
+pub fn outer_vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
+    match tiny.arch {
+        "granite" => vec![("rope_freqs.weight", tiny.head_dim / 2, 1.0)],
+        _ => Vec::new(),
     }
 }
 
@@ -34,6 +46,10 @@ pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
     if tiny.arch == "gemma3" {
         // The layers that are not local: local ones have a base of 10,000 and no scaling.
         writer.set("gemma3.rope.scaling.type", "linear")?.set("gemma3.rope.scaling.factor", 4f32)?;
+    }
+    if tiny.arch == "granite" {
+        writer.set("granite.embedding_scale", 12f32)?.set("granite.residual_scale", 0.22f32)?;
+        writer.set("granite.attention.scale", 0.4f32)?.set("granite.logit_scale", 8f32)?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Architectures: one file each.
 
 mod gemma3;
+mod granite;
 mod llama;
 mod olmo2;
 mod qwen2;
@@ -30,6 +31,7 @@ type Load = fn(&Keys<'_>, &Weights<'_>, CacheTypes) -> Result<Loaded, GgufError>
 /// The list of architectures: a line an architecture, by its name in `general.architecture`.
 const ARCHITECTURES: &[(&str, Load)] = &[
     ("gemma3", gemma3::load),
+    ("granite", granite::load),
     ("llama", llama::load),
     ("olmo2", olmo2::load),
     ("qwen2", qwen2::load),

@@ -3,6 +3,7 @@
 use vt_core::{DType, Desc, Graph, OpError, Sym, Value};
 use vt_ops as ops;
 
+use super::scaled::scale;
 use super::{Linear, Norm};
 use crate::arch::Architecture;
 use crate::load::{Hparams, Weights};
@@ -41,10 +42,11 @@ pub trait Block {
 #[derive(Clone, Debug)]
 pub struct Decoder<L> {
     embedding: Value,
-    embedding_scale: Option<f32>,
+    embedding_scale: f32,
     layers: Vec<L>,
     norm: Norm,
     head: Linear,
+    logit_scale: f32,
 }
 
 impl<L: Block> Decoder<L> {
@@ -55,24 +57,27 @@ impl<L: Block> Decoder<L> {
         let (embedding, head) = w.embedding_and_head("token_embd.weight", "output.weight", h.vocab, h.dim);
         Self {
             embedding,
-            embedding_scale: None,
+            embedding_scale: 1.0,
             layers: (0..h.layers).map(|i| layer(i, &format!("blk.{i}"))).collect(),
             norm: Norm::load(w, "output_norm", h.dim, h.eps),
             head: Linear::new(head, w.optional_vector("output.bias", h.vocab)),
+            logit_scale: 1.0,
         }
     }
 
     /// The decoder that multiplies the tokens' vectors by a factor.
     pub fn with_embedding_scale(self, factor: f32) -> Self {
-        Self { embedding_scale: Some(factor), ..self }
+        Self { embedding_scale: factor, ..self }
+    }
+
+    /// The decoder that multiplies the logits by a factor.
+    pub fn with_logit_scale(self, factor: f32) -> Self {
+        Self { logit_scale: factor, ..self }
     }
 
     fn embed(&self, g: &Graph, rows: &Rows) -> Result<Value, OpError> {
         let x = ops::embed(g, &rows.ids, &self.embedding)?;
-        match self.embedding_scale {
-            Some(factor) => ops::scale(g, &x, factor),
-            None => Ok(x),
-        }
+        scale(g, &x, self.embedding_scale)
     }
 }
 
@@ -85,6 +90,7 @@ impl<L: Block> Architecture for Decoder<L> {
         }
         let wanted = ops::take_rows(g, &x, &rows.wanted)?;
         let normed = self.norm.forward(g, &wanted)?;
-        g.output(&self.head.forward(g, &normed)?)
+        let logits = self.head.forward(g, &normed)?;
+        g.output(&scale(g, &logits, self.logit_scale)?)
     }
 }

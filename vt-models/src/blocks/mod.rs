@@ -9,6 +9,7 @@ mod norm;
 mod pre_norm;
 mod rotary;
 mod sandwich;
+mod scaled;
 
 pub use attention::Attention;
 pub use attention_spec::{AttentionSpec, CacheTypes};
@@ -19,3 +20,4 @@ pub use norm::Norm;
 pub use pre_norm::PreNorm;
 pub use rotary::Rotary;
 pub use sandwich::Sandwich;
+pub use scaled::Scaled;

@@ -58,8 +58,8 @@ impl Rotary {
 
 /// The factor of the frequencies: 1 over the linear scaling factor.
 fn scale(keys: &Keys<'_>) -> Result<f32, GgufError> {
-    let inverse = match inverse(keys, "rope.scaling.factor")? {
-        None => inverse(keys, "rope.scale_linear")?,
+    let inverse = match keys.optional_inverse("rope.scaling.factor")? {
+        None => keys.optional_inverse("rope.scale_linear")?,
         some => some,
     };
     let kind = keys.optional::<&str>("rope.scaling.type")?.unwrap_or("linear");
@@ -70,13 +70,5 @@ fn scale(keys: &Keys<'_>) -> Result<f32, GgufError> {
             keys.problem(format!("key `rope.scaling.type`: vt has no rotary scaling of the kind `{other}`"));
             Ok(1.0)
         }
-    }
-}
-
-/// 1 over a factor.
-fn inverse(keys: &Keys<'_>, key: &str) -> Result<Option<f32>, GgufError> {
-    match keys.optional_float(key)?.map(|factor| 1.0 / factor) {
-        Some(inverse) if inverse.is_infinite() => Err(keys.implausible(key, "a number whose inverse is finite")),
-        inverse => Ok(inverse),
     }
 }

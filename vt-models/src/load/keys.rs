@@ -124,6 +124,25 @@ impl<'a> Keys<'a> {
         }
     }
 
+    /// 1 over a positive float.
+    ///
+    /// # Errors
+    /// If it is missing, or not a finite positive number whose inverse is finite.
+    pub fn inverse(&self, key: &str) -> Result<f32, GgufError> {
+        self.optional_inverse(key)?.ok_or_else(|| self.implausible(key, "a finite positive number"))
+    }
+
+    /// 1 over a positive float that the file may lack.
+    ///
+    /// # Errors
+    /// If it is there, but not a finite positive number whose inverse is finite.
+    pub fn optional_inverse(&self, key: &str) -> Result<Option<f32>, GgufError> {
+        match self.optional_float(key)?.map(|x| 1.0 / x) {
+            Some(inverse) if inverse.is_infinite() => Err(self.implausible(key, "a number whose inverse is finite")),
+            inverse => Ok(inverse),
+        }
+    }
+
     /// Notes a problem if the file states another number than `value`, which is what vt computes with; 0 is as good as
     /// absent.
     pub fn expect(&self, key: &str, value: f32) {
