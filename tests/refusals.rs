@@ -87,6 +87,41 @@ fn gemma_states_its_own_scale_or_none_and_no_cap() {
     assert_eq!(with_float("qwen3-f32", "final_logit_softcapping", 30.0), None, "Qwen3 has no caps at all");
 }
 
+/// The logits of a Granite whose file states another number, or what stands in the way.
+fn granite(key: &str, value: f32) -> Result<Vec<f32>, String> {
+    let mut file = tiny::find("granite-f32").file();
+    let key = format!("granite.{key}");
+    // The key is followed by the value's type, in four bytes.
+    let at = file.windows(key.len()).position(|bytes| bytes == key.as_bytes()).unwrap() + key.len() + 4;
+    file[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    let setup = Setup::default();
+    let registry = Arc::new(setup.builder().build().unwrap());
+    let model = setup.try_load(&run::open(file), &registry).map_err(|error| error.to_string())?;
+    Ok(run::logits(&Arc::new(model), &tiny::tokens(3, 12), 512))
+}
+
+#[test]
+fn a_factor_of_granite_that_is_0_is_none() {
+    let head_dim = tiny::find("granite-f32").head_dim as f32;
+    for (key, none) in [("embedding_scale", 1.0), ("residual_scale", 1.0), ("attention.scale", 1.0 / head_dim.sqrt())] {
+        let absent = granite(key, 0.0).unwrap();
+        assert!(absent == granite(key, none).unwrap(), "{key}");
+        assert!(absent != granite(key, 0.75).unwrap(), "{key}");
+        assert!(granite(key, -1.0).unwrap_err().contains(key));
+    }
+}
+
+#[test]
+fn granite_divides_its_logits_and_has_positions() {
+    for impossible in [0.0, -1.0, f32::NAN, f32::from_bits(1)] {
+        let message = granite("logit_scale", impossible).unwrap_err();
+        assert!(message.contains("granite.logit_scale"), "{impossible}: {message}");
+    }
+    let positions = |has: bool| problem("granite-f32", |w| set(w, "granite.rope.scaling.finetuned", has));
+    assert_eq!(positions(true), None);
+    assert!(positions(false).unwrap().contains("key `rope.scaling.finetuned`: expected true"));
+}
+
 #[test]
 fn tensors_of_something_else_are_refused() {
     for name in MODELS {

@@ -12,9 +12,9 @@ enum Rule {
     Count(u64, u64),
     /// An integer in a range for all layers, or one for each.
     Layers(u64, u64),
-    /// A number that a divisor is made of; files of some writers hold every key, so 0 stands for none.
+    /// A finite number above 0; files of some writers hold every key, so 0 stands for none.
     Positive,
-    /// A finite number above 0.
+    /// A finite number above 0, and no 0.
     Epsilon,
     /// A finite number.
     Finite,
@@ -40,7 +40,7 @@ const RULES: &[(&str, Rule)] = &[
     ("attention.key_length", Rule::Count(0, 1 << 16)),
     ("attention.value_length", Rule::Count(0, 1 << 16)),
     ("attention.layer_norm_rms_epsilon", Rule::Epsilon),
-    ("attention.layer_norm_epsilon", Rule::Epsilon),
+    ("attention.layer_norm_epsilon", Rule::Positive),
     ("attention.scale", Rule::Finite),
     ("attention.clamp_kqv", Rule::Finite),
     ("attention.max_alibi_bias", Rule::Finite),
