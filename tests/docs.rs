@@ -8,7 +8,13 @@ const GUIDES: &[(&str, &[&str])] = &[
     ("docs/adding-a-backend.md", &["examples/own_backend.rs"]),
     (
         "docs/adding-a-model.md",
-        &["vt-models/src/arch/olmo2.rs", "vt-models/src/arch/mod.rs", "tests/tiny/special.rs", "tests/tiny/list.rs"],
+        &[
+            "vt-models/src/arch/olmo2.rs",
+            "vt-models/src/arch/mod.rs",
+            "vt-models/src/blocks/scaled.rs",
+            "tests/tiny/special.rs",
+            "tests/tiny/list.rs",
+        ],
     ),
     (
         "docs/adding-an-op.md",

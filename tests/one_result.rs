@@ -49,10 +49,8 @@ fn tiers_and_cuts_of_the_prompt_give_the_same_bytes() {
 
 #[test]
 fn threads_give_the_same_bytes() {
-    let models = ["llama-f32", "qwen2-bf16", "llama-mixed", "qwen2-mixed", "qwen3-bf16", "qwen3-mixed", "gemma3-f16"];
-    let models = models.into_iter().chain(["gemma3-mixed", "gemma3-q4_k"]).map(tiny::find).collect::<Vec<_>>();
     let setups = [1, 2, 3, 4].map(|threads| Setup { threads, ..Setup::default() });
-    check(&models, &setups, &[]);
+    check(tiny::ALL, &setups, &[]);
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn numbers_that_change_the_model_are_refused() {
 
 #[test]
 fn sizes_and_switches_that_change_the_model_are_refused() {
-    for name in MODELS {
+    for name in MODELS.into_iter().chain(["granite-f32"]) {
         let arch = tiny::find(name).arch;
         for key in ["expert_count", "nextn_predict_layers", "attention.key_length_swa"] {
             let message = problem(name, |w| set(w, &format!("{arch}.{key}"), 3u32)).unwrap();
@@ -87,16 +87,22 @@ fn gemma_states_its_own_scale_or_none_and_no_cap() {
     assert_eq!(with_float("qwen3-f32", "final_logit_softcapping", 30.0), None, "Qwen3 has no caps at all");
 }
 
-/// The logits of a Granite whose file states another number, or what stands in the way.
-fn granite(key: &str, value: f32) -> Result<Vec<f32>, String> {
-    let mut file = tiny::find("granite-f32").file();
-    let key = format!("granite.{key}");
+/// The file of a model that states another number for a key that it has.
+fn restated(name: &str, key: &str, value: f32) -> Vec<u8> {
+    let tiny = tiny::find(name);
+    let (mut file, key) = (tiny.file(), format!("{}.{key}", tiny.arch));
     // The key is followed by the value's type, in four bytes.
     let at = file.windows(key.len()).position(|bytes| bytes == key.as_bytes()).unwrap() + key.len() + 4;
     file[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    file
+}
+
+/// The logits of a Granite whose file states another number, or what stands in the way.
+fn granite(key: &str, value: f32) -> Result<Vec<f32>, String> {
     let setup = Setup::default();
     let registry = Arc::new(setup.builder().build().unwrap());
-    let model = setup.try_load(&run::open(file), &registry).map_err(|error| error.to_string())?;
+    let file = run::open(restated("granite-f32", key, value));
+    let model = setup.try_load(&file, &registry).map_err(|error| error.to_string())?;
     Ok(run::logits(&Arc::new(model), &tiny::tokens(3, 12), 512))
 }
 

@@ -46,6 +46,8 @@ impl Models {
         write(&folder.path().join("odd.gguf"), |w| {
             architecture(w, "llama");
             w.set("llama.rope.scaling.type", "longrope").unwrap();
+            // As writers state it that hold every key.
+            w.set("llama.attention.layer_norm_epsilon", 0f32).unwrap();
             tensors(w);
             for name in ["blk.1.attn_q_norm.weight", "blk.1.attn_rot_embd", "blk.2.attn_q.weight", "extra"] {
                 w.tensor(name, DType::F32, &[1], vec![0; 4]).unwrap();
