@@ -32,7 +32,9 @@ pub enum Failure {
     )]
     Element(Worst),
     /// A CPU kernel's bits are not those of the defined result.
-    #[error("within the tolerance, but not the defined bits: digest {found}, expected {expected}")]
+    #[error(
+        "within the tolerance, but not the defined bits, as a CPU kernel must be: digest {found}, expected {expected}"
+    )]
     Bits {
         /// The digest of the defined result.
         expected: String,
@@ -107,6 +109,9 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (check, why) in self.failures() {
             writeln!(f, "{} {} on {} ({}): {why}", check.op, check.case, check.device, check.kernel)?;
+        }
+        if self.checks.is_empty() {
+            return write!(f, "nothing to check: there is no such kernel, op or device, or the device has no kernels");
         }
         let failed = self.failures().count();
         write!(f, "{} passed, {failed} failed, {} not for the kernel", self.passed(), self.refused())

@@ -31,7 +31,13 @@ pub(super) fn kernels(registry: &Registry, device: &dyn Device, case: &AnyCase) 
     let outputs = case.op.infer(&inputs.iter().collect::<Vec<_>>()).map_err(|e| e.to_string())?;
     let call = Call { inputs: &inputs, outputs: &outputs, sizes: case.sizes, workers: device.workers() };
     let explain = || registry.explain(&*case.op, device.name(), &call);
-    catch_unwind(AssertUnwindSafe(explain)).map_err(|_| "a kernel's `supports` panicked".to_owned())
+    catch_unwind(AssertUnwindSafe(explain))
+        .map_err(|panic| format!("a kernel's `supports` panicked: {}", text(&*panic)))
+}
+
+fn text(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 /// The result of a case: its outputs; of a state, what the sequences hold afterwards.

@@ -29,9 +29,9 @@ pub enum DType {
     I32,
     /// Signed 64-bit integer.
     I64,
-    /// 4-bit weights: f16 scale, 32 quants less 8.
+    /// 4-bit weights: f16 scale, 32 quants less 8: 16 bytes, the first 16 quants in their low halves.
     Q4_0,
-    /// 4-bit weights: f16 scale and f16 minimum, 32 quants.
+    /// 4-bit weights: f16 scale and f16 minimum, 32 quants as in Q4_0.
     Q4_1,
     /// 5-bit weights: f16 scale, 32 quants less 16.
     Q5_0,

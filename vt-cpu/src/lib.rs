@@ -7,7 +7,7 @@ mod config;
 mod decode;
 mod device;
 mod float;
-mod math;
+pub mod math;
 mod ops;
 mod quant;
 pub mod team;

@@ -2,9 +2,10 @@
 
 use vt_core::kernel::{Call, Io, Kernel, KernelError, Support};
 use vt_core::op::{Add, Op, Silu, TakeRows};
+use vt_cpu::{CPU, math};
 
 use super::{Toy, add, f32_cache, kv_append, outcomes, registry, take_rows, wrong_add};
-use crate::check::{Failure, Outcome, check_device};
+use crate::check::{Failure, Filter, Goldens, Outcome, check_device, replay};
 
 #[test]
 fn right_kernels_pass_every_case_and_wrong_ones_show_their_worst_element() {
@@ -49,13 +50,39 @@ fn kernels_that_fail_or_panic_fail_the_check() {
     };
     assert!(why("add", "errs").contains("no such thing"));
     assert!(why("add", "panics").contains("out of cheese"));
-    assert!(why("silu", "any").contains("panicked"));
+    assert!(why("silu", "any").contains("panicked: no answer"));
+}
+
+fn map(io: &mut Io<'_>, f: fn(f32) -> f32) -> Result<(), KernelError> {
+    let (x, mut out) = (io.input::<f32>(0), io.output::<f32>(0));
+    (0..out.rows()).for_each(|r| out.row_mut(r).iter_mut().zip(x.row(r)).for_each(|(o, x)| *o = f(*x)));
+    Ok(())
+}
+
+#[test]
+fn a_kernel_for_the_cpu_must_have_the_defined_bits_which_the_public_functions_give() {
+    let registry = registry(|b| {
+        b.kernel::<Silu>(CPU, Toy::new("defined", 1, |_, io| map(io, math::silu)));
+        b.kernel::<Silu>(CPU, Toy::new("close", 1, |_, io| map(io, |x| x / (1.0 + (-x).exp()))));
+        b.kernel::<Silu>("toy", Toy::new("close", 0, |_, io| map(io, |x| x / (1.0 + (-x).exp()))));
+    });
+    let check = |device: &str, kernel: &str| {
+        let filter = Filter { op: None, device: Some(device.to_owned()), kernel: Some(kernel.to_owned()) };
+        replay(&registry, &Goldens::embedded(), &filter)
+    };
+    assert!(check(CPU, "defined").is_ok(), "{}", check(CPU, "defined"));
+    assert!(check("toy", "close").is_ok(), "{}", check("toy", "close"));
+    let close = check(CPU, "close");
+    let bits = |why: &Failure| matches!(why, Failure::Bits { .. });
+    assert!(close.failures().count() > 3 && close.failures().all(|(_, why)| bits(why)), "{close}");
 }
 
 #[test]
 fn an_unknown_device_is_no_success() {
     assert!(!check_device(&registry(|_| ()), "elsewhere").is_ok());
     assert!(!check_device(&registry(|_| ()), "toy").is_ok());
+    let said = check_device(&registry(|_| ()), "elsewhere").to_string();
+    assert!(said.contains("no such kernel, op or device"), "{said}");
 }
 
 /// Takes rows only in a plan that has room for no more of them.

@@ -47,17 +47,20 @@ impl<'a> Io<'a> {
     }
 
     /// The type of input `i`'s elements.
+    ///
+    /// # Panics
+    /// If there is no such input.
     pub fn dtype(&self, i: usize) -> DType {
-        self.step.inputs[i].dtype
+        self.input_operand(i).dtype
     }
 
     /// Input `i`, narrowed to what the kernel needs.
     ///
     /// # Panics
-    /// If it is state, of another type, or [shared](Io::shared) with the output.
+    /// If there is no such input, it is state, of another type, or [shared](Io::shared) with the output.
     pub fn input<T: Elem>(&self, i: usize) -> View<'a, T> {
         assert!(!self.shared(i), "input {i} of {} shares the output's memory", self.step.op);
-        let operand = &self.step.inputs[i];
+        let operand = self.input_operand(i);
         let part = self.step.input_part(i, &self.tile, &self.args.sizes);
         let (start, cols, stride) = self.extent::<T>(operand, &part);
         // SAFETY: the operand's rows are inside its place, and by `new` nobody writes this part meanwhile.
@@ -70,7 +73,7 @@ impl<'a> Io<'a> {
     /// As [`Io::input`], the type apart.
     pub fn input_bytes(&self, i: usize) -> View<'a, u8> {
         assert!(!self.shared(i), "input {i} of {} shares the output's memory", self.step.op);
-        let operand = &self.step.inputs[i];
+        let operand = self.input_operand(i);
         let part = self.step.input_part(i, &self.tile, &self.args.sizes);
         let (start, bytes) = self.byte_extent(operand, &part);
         // SAFETY: as in `input`; any memory may be seen as bytes.
@@ -81,9 +84,9 @@ impl<'a> Io<'a> {
     /// [shared](Io::shared).
     ///
     /// # Panics
-    /// If it is state, of another type, or was taken already.
+    /// If there is no such output, it is state, of another type, or was taken already.
     pub fn output<T: Elem>(&mut self, i: usize) -> ViewMut<'a, T> {
-        let operand = &self.step.outputs[i];
+        let operand = self.output_operand(i);
         self.take(u32::try_from(i).unwrap_or(SCRATCH));
         let part = self.step.output_part(i, &self.tile, &self.args.sizes);
         let (start, cols, stride) = self.extent::<T>(operand, &part);
@@ -131,7 +134,7 @@ impl<'a> Io<'a> {
     /// # Panics
     /// If input `i` is no such state, there is no such sequence, or the op advances the state.
     pub fn kv(&self, i: usize, sequence: usize) -> Kv<'a> {
-        let (place, ty) = self.state(&self.step.inputs[i], sequence);
+        let (place, ty) = self.state(self.input_operand(i), sequence);
         assert!(self.step.outputs.iter().all(|o| o.ty.state().is_none()), "{} advances its state", self.step.op);
         // SAFETY: the schedule puts a barrier between a state's writer and its readers.
         unsafe { Kv::new(place, ty) }
@@ -142,7 +145,7 @@ impl<'a> Io<'a> {
     /// # Panics
     /// If output `i` is no such state, or there is no such sequence.
     pub fn kv_mut(&mut self, i: usize, sequence: usize) -> KvMut<'_> {
-        let (place, ty) = self.state(&self.step.outputs[i], sequence);
+        let (place, ty) = self.state(self.output_operand(i), sequence);
         let heads = self.step.output_part(i, &self.tile, &self.args.sizes).cols;
         // SAFETY: a tile of a state is its heads of every sequence, and the borrow of self keeps it exclusive.
         unsafe { KvMut::new(place, ty, heads) }
@@ -153,7 +156,7 @@ impl<'a> Io<'a> {
     /// # Panics
     /// As [`Io::kv`].
     pub fn recurrent(&self, i: usize, sequence: usize) -> Recurrent<'a> {
-        let (place, ty) = self.state(&self.step.inputs[i], sequence);
+        let (place, ty) = self.state(self.input_operand(i), sequence);
         assert!(self.step.outputs.iter().all(|o| o.ty.state().is_none()), "{} advances its state", self.step.op);
         // SAFETY: as in `kv`.
         unsafe { Recurrent::new(place, ty) }
@@ -164,7 +167,7 @@ impl<'a> Io<'a> {
     /// # Panics
     /// As [`Io::kv_mut`].
     pub fn recurrent_mut(&mut self, i: usize, sequence: usize) -> RecurrentMut<'_> {
-        let (place, ty) = self.state(&self.step.outputs[i], sequence);
+        let (place, ty) = self.state(self.output_operand(i), sequence);
         let rows = self.step.output_part(i, &self.tile, &self.args.sizes).cols;
         // SAFETY: as in `kv_mut`, of rows.
         unsafe { RecurrentMut::new(place, ty, rows) }
@@ -173,9 +176,9 @@ impl<'a> Io<'a> {
     /// Where input `i` lies in the memory of a device of its own.
     ///
     /// # Panics
-    /// If it is state, or the step runs in the host's memory.
+    /// If there is no such input, it is state, or the step runs in the host's memory.
     pub fn remote_input(&self, i: usize) -> RemoteOperand<'a> {
-        self.remote(&self.step.inputs[i])
+        self.remote(self.input_operand(i))
     }
 
     /// Where output `i` lies in the memory of a device of its own.
@@ -183,7 +186,17 @@ impl<'a> Io<'a> {
     /// # Panics
     /// As [`Io::remote_input`].
     pub fn remote_output(&self, i: usize) -> RemoteOperand<'a> {
-        self.remote(&self.step.outputs[i])
+        self.remote(self.output_operand(i))
+    }
+
+    fn input_operand(&self, i: usize) -> &'a Operand {
+        let Step { op, inputs, .. } = self.step;
+        inputs.get(i).unwrap_or_else(|| panic!("{op} has no input {i}, only {}", inputs.len()))
+    }
+
+    fn output_operand(&self, i: usize) -> &'a Operand {
+        let Step { op, outputs, .. } = self.step;
+        outputs.get(i).unwrap_or_else(|| panic!("{op} has no output {i}, only {}", outputs.len()))
     }
 
     fn take(&mut self, bit: u32) {

@@ -76,7 +76,8 @@ pub unsafe trait Team: Sync {
     /// The number of workers, at least 1.
     fn size(&self) -> usize;
 
-    /// Runs `work` on every worker.
+    /// Runs `work` on every worker. When `work` returns an error, the team closes the barrier, or the others would wait
+    /// for that worker for ever. [`Segment::run`](super::Segment::run) turns the panics of kernels into errors.
     ///
     /// # Errors
     /// The error of the worker that failed first by (order of barriers, index); [`RunError::Busy`] if the team is

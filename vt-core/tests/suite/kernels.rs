@@ -201,6 +201,18 @@ fn panic_of(silu: Puppet, append: Puppet) -> String {
 }
 
 #[test]
+fn an_operand_that_an_op_lacks_is_named() {
+    let idle = Puppet { run: |_| {}, in_place: false };
+    let silu = |run| panic_of(Puppet { run, ..idle }, idle);
+    let (no_input, no_output) = ("silu has no input 1, only 1", "silu has no output 2, only 1");
+    assert_eq!(silu(|io| _ = io.input::<f32>(1)), no_input);
+    assert_eq!(silu(|io| _ = io.input_bytes(1)), no_input);
+    assert_eq!(silu(|io| _ = io.dtype(1)), no_input);
+    assert_eq!(silu(|io| _ = io.output::<f32>(2)), no_output);
+    assert_eq!(silu(|io| _ = io.remote_output(2)), no_output);
+}
+
+#[test]
 fn views_that_would_be_unsound_are_refused() {
     let idle = Puppet { run: |_| {}, in_place: false };
     let silu = |run| panic_of(Puppet { run, ..idle }, idle);

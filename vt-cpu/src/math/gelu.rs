@@ -14,7 +14,7 @@ const FLAT: f32 = 16.0;
 /// within 2^-144. -0 at -inf, where x is taken to be the lowest finite number; inf at inf; NaN at NaN.
 ///
 /// It equals `x * sigmoid(u)`, `u = 2 sqrt(2 / pi) x + 0.044715 * 2 sqrt(2 / pi) x^3`. An error in u is as large a
-/// relative error in e^u, so u is computed as the sum of two f32: [`exponent`]`(|x|)` = h + l. Then
+/// relative error in e^u, so u is computed as the sum of two f32: `exponent``(|x|)` = h + l. Then
 /// `e = fma(exp(-h), -l, exp(-h))`, and the rest is as in [`silu`](super::silu).
 #[inline(always)]
 pub fn gelu(x: f32) -> f32 {

@@ -1,6 +1,7 @@
 //! Elementary functions of vt's own, so that no result depends on a platform's libm.
 //!
-//! Each is a fixed sequence of IEEE operations without branches, so that a loop over it vectorizes.
+//! The defined results of ops are made of them: a kernel elsewhere that promises the same bits calls them too. Each is
+//! a fixed sequence of IEEE operations without branches, so that a loop over it vectorizes.
 
 mod angle;
 mod exp;
