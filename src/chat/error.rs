@@ -43,8 +43,16 @@ pub enum TemplateError {
     /// The template does not end, or writes without measure.
     #[error("the chat template does not end, or writes too much: given up after {limit} steps")]
     Exhausted {
-        /// The steps that it had: each an instruction, or 64 bytes.
+        /// The steps that it had: each an instruction, or 64 bytes of text.
         limit: u64,
+    },
+    /// The template writes far more than the conversation holds.
+    #[error("the chat template writes {bytes} bytes; at most {limit} are taken for this conversation")]
+    TextTooLong {
+        /// The bytes that it writes.
+        bytes: usize,
+        /// The most that are taken.
+        limit: usize,
     },
     /// The conversation uses every character that could mark what its speakers say.
     #[error("the conversation uses all characters of private use")]

@@ -1,6 +1,6 @@
 //! What a file says of chat templates.
 
-use vt_gguf::{Gguf, GgufError, Strings};
+use vt_gguf::{FromValue, Gguf, GgufError, Strings};
 
 use super::TemplateError;
 
@@ -32,13 +32,13 @@ pub(super) fn names(gguf: &Gguf) -> Vec<String> {
 }
 
 /// The texts of the special tokens that a file names. BOS and EOS have a text in any case, as in llama.cpp: templates
-/// write them without asking.
+/// write them without asking. An id that no token has names none.
 pub(super) fn special_tokens(gguf: &Gguf) -> Result<Vec<(&'static str, String)>, GgufError> {
     let meta = gguf.metadata().scoped("tokenizer.ggml");
     let tokens: Strings<'_> = meta.required("tokens")?;
     let mut texts = Vec::new();
     for (name, key) in SPECIAL {
-        let id = meta.optional::<u32>(&format!("{key}_token_id"))?;
+        let id = meta.get(&format!("{key}_token_id")).and_then(u32::from_value);
         let text = id.and_then(|id| tokens.clone().nth(usize::try_from(id).ok()?));
         match text {
             Some(text) => texts.push((name, String::from_utf8_lossy(text).into_owned())),

@@ -1,15 +1,12 @@
 //! Special tokens of a vocabulary in texts.
 
-use std::collections::HashMap;
-
-use vt_models::tokenizer::{EncodeOptions, TokenType, Tokenizer};
+use vt_models::tokenizer::{EncodeOptions, MAX_SPECIAL_BYTES, TokenType, Tokenizer};
 
 /// The special tokens of a vocabulary by their texts.
 #[derive(Debug)]
 pub(super) struct Specials {
-    tokens: HashMap<Vec<u8>, Special>,
-    /// The lengths of the texts, the longest first.
-    lengths: Vec<usize>,
+    /// In the order of the texts, none of which is empty.
+    sorted: Vec<(Vec<u8>, Special)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -22,21 +19,21 @@ struct Special {
 impl Specials {
     /// Those of a tokenizer.
     pub fn new(tokenizer: &Tokenizer) -> Self {
-        let mut tokens = HashMap::new();
+        let mut sorted: Vec<(Vec<u8>, Special)> = Vec::new();
         for id in (0..).take(tokenizer.len()) {
             let control = match tokenizer.token_type(id) {
                 Some(TokenType::Control | TokenType::Unknown) => true,
                 Some(TokenType::UserDefined) => false,
                 _ => continue,
             };
-            let text = tokenizer.piece(id, true).to_vec();
-            tokens.entry(text).or_insert(Special { id, control });
+            let text = tokenizer.piece(id, true);
+            if (1..=MAX_SPECIAL_BYTES).contains(&text.len()) {
+                sorted.push((text.to_vec(), Special { id, control }));
+            }
         }
-        tokens.remove(&[][..]);
-        let mut lengths: Vec<usize> = tokens.keys().map(Vec::len).collect();
-        lengths.sort_unstable_by(|a, b| b.cmp(a));
-        lengths.dedup();
-        Self { tokens, lengths }
+        sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
+        sorted.dedup_by(|(later, _), (first, _)| later == first);
+        Self { sorted }
     }
 
     /// Text in which no control token starts but behind `mark`.
@@ -78,12 +75,33 @@ impl Specials {
         tokens
     }
 
-    /// The longest token of the kind that the text starts with, and its length.
+    /// The longest token of the kind that the text starts with, and its length: the sorted list is narrowed byte by
+    /// byte to the tokens that go on as the text does.
     fn longest(&self, text: &[u8], kind: impl Fn(Special) -> bool) -> Option<(u32, usize)> {
-        let found = |length: usize| Some((*self.tokens.get(text.get(..length)?)?, length));
-        let mut all = self.lengths.iter().filter_map(|length| found(*length));
-        all.find(|(special, _)| kind(*special)).map(|(special, length)| (special.id, length))
+        let mut range = &self.sorted[..];
+        let mut longest = None;
+        for (at, wanted) in text.iter().enumerate() {
+            range = narrowed(range, at, *wanted);
+            let Some(((shortest, special), others)) = range.split_first() else { break };
+            if shortest.len() == at + 1 {
+                longest = Some((special.id, at + 1)).filter(|_| kind(*special)).or(longest);
+                range = others;
+            }
+        }
+        longest
     }
+}
+
+/// The tokens of a sorted list, all longer than `at`, that have this byte there.
+fn narrowed(range: &[(Vec<u8>, Special)], at: usize, wanted: u8) -> &[(Vec<u8>, Special)] {
+    let byte = |(text, _): &(Vec<u8>, Special)| text.get(at).copied();
+    // Mostly all of them do, or none.
+    if range.first().and_then(byte) == Some(wanted) && range.last().and_then(byte) == Some(wanted) {
+        return range;
+    }
+    let start = range.partition_point(|token| byte(token) < Some(wanted));
+    let end = range.partition_point(|token| byte(token) <= Some(wanted));
+    &range[start..end]
 }
 
 fn flush(tokenizer: &Tokenizer, plain: &mut Vec<u8>, tokens: &mut Vec<u32>) {

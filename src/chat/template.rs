@@ -12,10 +12,16 @@ pub const MAX_TEMPLATE_BYTES: usize = 1 << 20;
 
 /// What rendering may cost, in units of fuel: an instruction, or 64 bytes of text, is one. Published templates need a
 /// few hundred for a message.
-const FUEL: u64 = 500_000;
+const FUEL: u64 = 250_000;
 /// What each message adds, and each byte of them.
 const FUEL_PER_MESSAGE: u64 = 5_000;
 const FUEL_PER_BYTE: u64 = 1;
+
+/// The longest text that is rendered: so much, and so much more for each message and each byte of what was given.
+/// Published templates write a few kilobytes of their own.
+const TEXT: usize = 1 << 16;
+const TEXT_PER_MESSAGE: usize = 1 << 12;
+const TEXT_PER_BYTE: usize = 16;
 
 const NAME: &str = "chat";
 
@@ -131,7 +137,9 @@ impl Template {
         let mut env = self.env.clone();
         env.set_fuel(Some(fuel));
         let variables = self.variables(messages, conversation);
-        env.get_template(NAME).and_then(|template| template.render(variables)).map_err(failed)
+        let text = env.get_template(NAME).and_then(|template| template.render(variables)).map_err(failed)?;
+        let (bytes, limit) = (text.len(), longest(conversation));
+        if bytes > limit { Err(TemplateError::TextTooLong { bytes, limit }) } else { Ok(text) }
     }
 
     fn variables(&self, messages: Vec<Value>, conversation: &Conversation<'_>) -> Value {
@@ -146,4 +154,12 @@ impl Template {
         ];
         Value::from_pairs(fixed.into_iter().chain(special).chain(given))
     }
+}
+
+/// The bytes of the longest text that is rendered for a conversation.
+fn longest(conversation: &Conversation<'_>) -> usize {
+    let messages = conversation.messages.iter().map(|message| message.to_string().len());
+    let variables = conversation.variables.iter().map(|(_, value): &(_, Json)| value.to_string().len());
+    let given: usize = messages.chain(variables).sum();
+    TEXT + TEXT_PER_MESSAGE * conversation.messages.len() + TEXT_PER_BYTE.saturating_mul(given)
 }

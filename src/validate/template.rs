@@ -18,9 +18,10 @@ pub(super) fn validate(gguf: &Gguf, findings: &mut Findings) {
     let what: String = what.chars().take(LONGEST).collect();
     match error {
         TemplateError::Gguf(error) => findings.key_error(error),
-        TemplateError::Syntax { .. } | TemplateError::TooLong { .. } | TemplateError::Exhausted { .. } => {
-            findings.error(what);
-        }
+        TemplateError::Syntax { .. }
+        | TemplateError::TooLong { .. }
+        | TemplateError::TextTooLong { .. }
+        | TemplateError::Exhausted { .. } => findings.error(what),
         _ => findings.warning(what),
     }
 }

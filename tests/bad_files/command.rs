@@ -57,8 +57,8 @@ impl Asked {
             Needs::Nothing => kind.stops == Stops::All,
             Needs::Model => matches!(kind.stops, Stops::All | Stops::Model | Stops::Both),
             Needs::Tokenizer => matches!(kind.stops, Stops::All | Stops::Tokenizer | Stops::Both),
-            Needs::ModelAndTokenizer => kind.stops != Stops::Template,
-            Needs::Template => true,
+            Needs::ModelAndTokenizer => !matches!(kind.stops, Stops::Nothing | Stops::Template),
+            Needs::Template => kind.stops != Stops::Nothing,
             Needs::AllRight => kind.is_error,
         }
     }
@@ -96,7 +96,7 @@ pub struct Ran {
     pub status: ExitStatus,
     pub stderr: String,
     /// The most memory that was resident, in bytes: the process's own `ru_maxrss`, with its code, its threads, and the
-    /// pages of the file that it looked at.
+    /// pages of the file that it looked at; or what this process had held before it started the other, if that is more.
     pub peak: u64,
     /// The time that it computed, on all threads.
     pub time: Duration,

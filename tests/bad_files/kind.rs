@@ -6,6 +6,8 @@ use crate::split_set;
 /// The commands that a kind stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stops {
+    /// None but, if it is an error, `check`.
+    Nothing,
     /// All: nothing can be read.
     All,
     /// Those that need the model's numbers or tensors.
@@ -68,6 +70,16 @@ pub const fn tokenizer(name: &'static str, what: &'static str, says: &'static st
 /// A change to a model that only its chat template suffers from.
 pub const fn template(name: &'static str, what: &'static str, says: &'static str, make: fn(&mut File)) -> Kind {
     kind(name, what, Stops::Template, says, Make::Model(make))
+}
+
+/// A change to a model that only `check` tells of: no command needs what is wrong.
+pub const fn check_only(name: &'static str, what: &'static str, says: &'static str, make: fn(&mut File)) -> Kind {
+    kind(name, what, Stops::Nothing, says, Make::Model(make))
+}
+
+/// A change to a model that looks wrong and is not: every command works.
+pub const fn odd(name: &'static str, what: &'static str, make: fn(&mut File)) -> Kind {
+    kind(name, what, Stops::Nothing, "", Make::Model(make)).may_be_right()
 }
 
 /// A change to a set of files that no command survives.

@@ -1,7 +1,8 @@
 //! Kinds of malformed and hostile files, and what every command makes of them: exit status 1, one line that names the
 //! file and what is wrong in it, no more memory than four times the file and 64 MiB, and an end.
 //!
-//! A command that does not need what is wrong must work as if nothing were.
+//! A command that does not need what is wrong must work as if nothing were; so must every command on files that only
+//! look wrong.
 
 mod alphabet;
 mod command;
@@ -116,13 +117,16 @@ themes!(
     data,
     duplicates,
     foreign,
+    granite,
     header,
     heads,
     keys,
     metadata_types,
     missing,
     numbers,
+    odd,
     offsets,
+    sentencepiece,
     shapes,
     sizes,
     special_ids,

@@ -85,6 +85,8 @@ fn errors_say_what_and_where() {
     assert!(matches!(long, TemplateError::TooLong { .. }));
     let endless = render("{% for i in range(9999) %}{% for j in range(9999) %}{% endfor %}{% endfor %}").unwrap_err();
     assert!(matches!(endless, TemplateError::Exhausted { .. }));
+    let wordy = render("{{ 'word ' * 100000 }}").unwrap_err();
+    assert!(matches!(wordy, TemplateError::TextTooLong { bytes: 500_000, .. }));
 }
 
 #[test]

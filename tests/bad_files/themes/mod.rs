@@ -1,4 +1,4 @@
-//! The kinds of bad file: one file a theme.
+//! The kinds of bad file: one file a theme. `odd` has files that are not bad.
 
 pub mod alignment;
 pub mod arrays;
@@ -6,13 +6,16 @@ pub mod bulk;
 pub mod data;
 pub mod duplicates;
 pub mod foreign;
+pub mod granite;
 pub mod header;
 pub mod heads;
 pub mod keys;
 pub mod metadata_types;
 pub mod missing;
 pub mod numbers;
+pub mod odd;
 pub mod offsets;
+pub mod sentencepiece;
 pub mod shapes;
 pub mod sizes;
 pub mod special_ids;
@@ -33,6 +36,7 @@ pub const ALL: &[(&str, &[Kind])] = &[
     ("data", data::KINDS),
     ("duplicates", duplicates::KINDS),
     ("foreign", foreign::KINDS),
+    ("granite", granite::KINDS),
     ("header", header::KINDS),
     ("heads", heads::KINDS),
     ("keys", keys::KINDS),
@@ -40,6 +44,7 @@ pub const ALL: &[(&str, &[Kind])] = &[
     ("missing", missing::KINDS),
     ("numbers", numbers::KINDS),
     ("offsets", offsets::KINDS),
+    ("SentencePiece", sentencepiece::KINDS),
     ("shapes", shapes::KINDS),
     ("sizes", sizes::KINDS),
     ("special ids", special_ids::KINDS),

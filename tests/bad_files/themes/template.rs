@@ -1,12 +1,24 @@
 //! The chat template.
 
-use crate::forge::{File, array, string, u32};
+use crate::forge::{File, VOCAB, array, array_of, i32, string, strings, tokens, u32};
 use crate::kind::{Kind, template};
 
 const KEY: &str = "tokenizer.chat_template";
 
 fn set(file: &mut File, source: impl AsRef<[u8]>) {
     file.set(KEY, string(source));
+}
+
+/// Tokens of bytes that are not ASCII become special ones, of once, twice, three times ... so many letters.
+fn special_runs(file: &mut File, letters: usize) {
+    let mut tokens = tokens();
+    let mut types = vec![i32(1); VOCAB as usize];
+    for i in 0..128 {
+        tokens[128 + i] = "h".repeat(letters * (i + 1));
+        types[128 + i] = i32(4);
+    }
+    file.set("tokenizer.ggml.tokens", strings(&tokens));
+    file.set("tokenizer.ggml.token_type", array_of(&types));
 }
 
 const SAYS: &str = "chat template";
@@ -86,6 +98,15 @@ pub const KINDS: &[Kind] = &[
     }),
     template("text-times-billions", "A text is repeated ten billion times.", SAYS, |f| {
         set(f, "{{ 'x' * 10000000000 }}")
+    }),
+    template("text-megabytes", "The text is of 30 megabytes, of one letter.", SAYS, |f| set(f, "{{ 'h' * 30000000 }}")),
+    template("text-of-special-tokens", "Special tokens begin alike, and so does each place of the text.", SAYS, |f| {
+        special_runs(f, 1);
+        set(f, "{{ 'h' * 2000000 }}");
+    }),
+    template("special-tokens-long", "Special tokens are of up to 128 kilobytes, all of one letter.", SAYS, |f| {
+        special_runs(f, 1024);
+        set(f, "{{ 'h' * 2000000 }}");
     }),
     template("list-times-billions", "A list is repeated ten billion times.", SAYS, |f| {
         set(f, "{{ [1] * 10000000000 }}")

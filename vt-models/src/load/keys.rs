@@ -115,11 +115,12 @@ impl<'a> Keys<'a> {
     /// A positive float that the file may lack.
     ///
     /// # Errors
-    /// If it is there, but not a finite positive number.
+    /// If it is there, but not a finite positive number, also as an f32.
     pub fn optional_float(&self, key: &str) -> Result<Option<f32>, GgufError> {
-        match self.optional::<f32>(key)? {
-            None | Some(0.0) => Ok(None),
-            Some(x) if x.is_finite() && x > 0.0 => Ok(Some(x)),
+        // A number of 64 bits that vanishes as an f32 was stated: it is not the 0 that stands for none.
+        match self.optional::<f64>(key)?.map(|wide| (wide, wide as f32)) {
+            None | Some((0.0, _)) => Ok(None),
+            Some((_, x)) if x.is_finite() && x > 0.0 => Ok(Some(x)),
             Some(_) => Err(self.implausible(key, "a finite positive number")),
         }
     }

@@ -7,6 +7,7 @@
 //! - Bytes that are not UTF-8 survive. In a SentencePiece text a broken character ends before a space, where llama.cpp
 //!   takes part of the space's `▁` into it.
 //! - Where special tokens overlap in a text, the leftmost wins; there, the longest of the whole text.
+//! - Special tokens whose text is longer than [`MAX_SPECIAL_BYTES`] are not looked for.
 //! - A byte without a token becomes the unknown token, or is left out where there is none; llama.cpp fails, or leaves
 //!   it out.
 //! - A token whose text is empty shows nothing (there, `[EMPTY_` and its id).
@@ -27,6 +28,7 @@ mod vocab;
 
 pub use byte_strings::ByteStrings;
 pub use error::TokenizerError;
+pub use special::MAX_SPECIAL_BYTES;
 pub use stream::TextStream;
 pub use vocab::{SpecialIds, TokenType, Vocab};
 

@@ -4,6 +4,10 @@ use super::byte_strings::ByteStrings;
 use super::strip::Strip;
 use super::vocab::TokenType;
 
+/// The longest text of a special or user-defined token that is looked for in texts, in bytes. Published vocabularies
+/// have a few dozen; without a limit a hostile file could make a text take a time that grows with its square.
+pub const MAX_SPECIAL_BYTES: usize = 512;
+
 /// A stretch of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fragment<'t> {
@@ -26,7 +30,8 @@ impl SpecialMatcher {
     /// The matcher of the tokens whose type is `wanted`. `texts` are those of all tokens, here and below.
     pub(super) fn new(texts: &ByteStrings, types: &[TokenType], wanted: impl Fn(TokenType) -> bool) -> Self {
         let text = |id: u32| texts.get(id as usize).unwrap_or_default();
-        let ids = (0..).zip(types).filter(|&(id, &kind)| wanted(kind) && !text(id).is_empty());
+        let ids =
+            (0..).zip(types).filter(|&(id, &kind)| wanted(kind) && (1..=MAX_SPECIAL_BYTES).contains(&text(id).len()));
         let mut sorted: Vec<u32> = ids.map(|(id, _)| id).collect();
         sorted.sort_by_key(|&id| text(id));
         sorted.dedup_by_key(|id| text(*id));
@@ -64,25 +69,34 @@ impl SpecialMatcher {
         text_fragment(text, &mut fragment);
     }
 
-    /// The longest token at the front of `text` and its length: the sorted list is narrowed byte by byte.
+    /// The longest token at the front of `text` and its length: the sorted list is narrowed byte by byte to the tokens
+    /// that go on as the text does.
     fn longest(&self, texts: &ByteStrings, text: &[u8]) -> Option<(u32, usize)> {
-        let byte = |id: u32, at: usize| texts.get(id as usize).and_then(|token| token.get(at));
+        let token = |id: u32| texts.get(id as usize).unwrap_or_default();
         let mut range = &self.sorted[..];
         let mut longest = None;
-        for (at, wanted) in text.iter().enumerate() {
-            let start = range.partition_point(|&id| byte(id, at) < Some(wanted));
-            let end = range.partition_point(|&id| byte(id, at) <= Some(wanted));
-            range = &range[start..end];
-            let Some(&shortest) = range.first() else { break };
-            if byte(shortest, at + 1).is_none() {
+        for (at, &wanted) in text.iter().enumerate() {
+            range = narrowed(range, wanted, |id| token(id).get(at).copied());
+            let Some((&shortest, others)) = range.split_first() else { break };
+            if token(shortest).len() == at + 1 {
                 longest = Some((shortest, at + 1));
-            }
-            if range.len() == 1 && longest.is_some_and(|(id, _)| id == shortest) {
-                break;
+                range = others;
             }
         }
         longest
     }
+}
+
+/// The ids of a range, sorted by `byte`, whose byte is this one.
+fn narrowed(range: &[u32], wanted: u8, byte: impl Fn(u32) -> Option<u8>) -> &[u32] {
+    let at_end = |id: Option<&u32>| id.and_then(|&id| byte(id)) == Some(wanted);
+    // Mostly all of them do, or none.
+    if at_end(range.first()) && at_end(range.last()) {
+        return range;
+    }
+    let start = range.partition_point(|&id| byte(id) < Some(wanted));
+    let end = range.partition_point(|&id| byte(id) <= Some(wanted));
+    &range[start..end]
 }
 
 #[cfg(test)]
@@ -110,5 +124,17 @@ mod tests {
         assert_eq!(fragments(&tokens, "bc<a>"), [Token(2), Token(0)]);
         assert_eq!(fragments(&tokens, "<a"), [Text(b"<a")]);
         assert_eq!(fragments(&tokens, "ac<a>"), [Text(b"a"), Token(5), Text(b">")]);
+    }
+
+    #[test]
+    fn tokens_in_tokens_are_found_up_to_the_limit() {
+        let text = "h".repeat(MAX_SPECIAL_BYTES + 1);
+        let tokens = [&text[..1], &text[..7], &text[1..], &text, &text[..8]];
+        let found = |length: usize| fragments(&tokens, &text[..length]);
+        assert_eq!(found(7), [Fragment::Token(1)]);
+        assert_eq!(found(8), [Fragment::Token(4)]);
+        assert_eq!(found(10), [Fragment::Token(4), Fragment::Token(0), Fragment::Token(0)]);
+        assert_eq!(found(MAX_SPECIAL_BYTES), [Fragment::Token(2)]);
+        assert_eq!(found(MAX_SPECIAL_BYTES + 1), [Fragment::Token(2), Fragment::Token(0)]);
     }
 }
