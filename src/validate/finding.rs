@@ -6,7 +6,7 @@ use std::fmt;
 use vt_gguf::GgufError;
 
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// The file is wrong.
     Error,
@@ -24,7 +24,7 @@ impl fmt::Display for Severity {
 }
 
 /// Something that is wrong or strange in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Finding {
     /// How bad it is.
     pub severity: Severity,
@@ -64,6 +64,8 @@ const LISTED: usize = 20;
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     all: Vec<Finding>,
+    /// The same, to be looked up in: a file can have hundreds of thousands of faults.
+    told: HashSet<Finding>,
     /// The metadata keys that were found wrong.
     keys: HashSet<String>,
 }
@@ -107,7 +109,7 @@ impl Findings {
     fn add(&mut self, severity: Severity, what: &dyn fmt::Display) {
         let printable = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
         let finding = Finding { severity, what: what.to_string().chars().map(printable).collect() };
-        if !self.all.contains(&finding) {
+        if self.told.insert(finding.clone()) {
             self.all.push(finding);
         }
     }

@@ -31,12 +31,14 @@ fn tell(error: ModelError, findings: &mut Findings) {
         // Told where the keys are validated.
         ModelError::Gguf(error) => findings.key_error(error),
         ModelError::Refused { problems } => {
+            let mut unsupported = Vec::new();
             for problem in problems {
                 match problem {
                     Problem::Fault(what) => findings.error(what),
-                    Problem::Unsupported(what) => findings.warning(what),
+                    Problem::Unsupported(what) => unsupported.push(what),
                 }
             }
+            findings.warnings("reasons why vt does not compute the model", unsupported);
         }
         error @ (ModelError::Architecture { .. } | ModelError::Plan(_)) => findings.warning(error),
         error => findings.error(error),
