@@ -133,6 +133,8 @@ fn multiply_slab<W: WeightBlock, V: Vector>(v: V, panel: &Panel<'_, W>, tokens: 
 #[inline(always)]
 fn load_sums(out: &ViewMut<'_, f32>, sums: &mut [Lanes], first: bool) {
     for t in 0..out.rows() {
+        // Outputs lie far apart, and are written when the panel is done.
+        prefetch(out.row(t));
         for vector in 0..VECTORS {
             let lanes = &mut sums[sum_of(t, vector)];
             *lanes = [0; 16];
