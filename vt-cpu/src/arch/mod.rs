@@ -8,11 +8,13 @@
 
 mod portable;
 mod prefetch;
+mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 pub use portable::Portable;
 pub use prefetch::prefetch;
+pub use vector::Vector;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{Avx2, Avx512};
 

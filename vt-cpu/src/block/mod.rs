@@ -75,6 +75,9 @@ pub trait WeightBlock: 'static {
     /// always sum to less than 2^24 in magnitude, so that `f32` adds them exactly in any order.
     const EXACT: usize = Self::ELEMS;
 
+    /// What is taken from a quant as the block holds it, so that with it all quants are 0 to 255.
+    const BIAS: i16 = 0;
+
     /// Writes the block's [`ELEMS`](Self::ELEMS) values, the bits of ggml's `dequantize_row_*`.
     fn decode(block: &[u8], out: &mut [f32]);
 

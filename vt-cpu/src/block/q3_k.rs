@@ -14,6 +14,7 @@ pub struct Q3K;
 impl WeightBlock for Q3K {
     const DTYPE: DType = DType::Q3K;
     type Act = Q8K;
+    const BIAS: i16 = 4;
 
     #[inline(always)]
     fn decode(block: &[u8], out: &mut [f32]) {

@@ -11,6 +11,7 @@ pub struct Q4_0;
 impl WeightBlock for Q4_0 {
     const DTYPE: DType = DType::Q4_0;
     type Act = Q8_0;
+    const BIAS: i16 = 8;
 
     #[inline(always)]
     fn decode(block: &[u8], out: &mut [f32]) {

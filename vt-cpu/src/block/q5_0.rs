@@ -12,6 +12,7 @@ pub struct Q5_0;
 impl WeightBlock for Q5_0 {
     const DTYPE: DType = DType::Q5_0;
     type Act = Q8_0;
+    const BIAS: i16 = 16;
 
     #[inline(always)]
     fn decode(block: &[u8], out: &mut [f32]) {

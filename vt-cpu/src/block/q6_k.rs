@@ -14,6 +14,7 @@ pub struct Q6K;
 impl WeightBlock for Q6K {
     const DTYPE: DType = DType::Q6K;
     type Act = Q8K;
+    const BIAS: i16 = 32;
     // 32 * 32 * 128 * 127 < 2^24
     const EXACT: usize = 32;
 

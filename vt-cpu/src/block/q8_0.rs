@@ -12,6 +12,7 @@ pub struct Q8_0;
 impl WeightBlock for Q8_0 {
     const DTYPE: DType = DType::Q8_0;
     type Act = Q8_0;
+    const BIAS: i16 = 128;
 
     #[inline(always)]
     fn decode(block: &[u8], out: &mut [f32]) {

@@ -11,7 +11,7 @@ use super::{Tier, share};
 use crate::CPU;
 use crate::arch::Work;
 use crate::block::{Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, WeightBlock};
-use crate::quant::{few_rows, few_rows_scratch, panels, panels_scratch};
+use crate::quant::{few_rows, few_rows_scratch};
 
 /// Up to this many rows, unpacking weights in registers beats panels.
 const FEW_ROWS: usize = 24;
@@ -124,23 +124,24 @@ impl<T: Tier, W: WeightBlock + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, 
     }
 
     fn scratch(&self, _: &MatmulBtQuant, call: &Call<'_>) -> usize {
-        panels_scratch::<W, T>(call.rows(), elements_of_row(call)) * size_of::<f32>()
+        T::many_rows_scratch::<W>(call.rows(), elements_of_row(call)) * size_of::<T::Scratch>()
     }
 
     fn run(&self, _: &MatmulBtQuant, io: &mut Io<'_>) -> Result<(), KernelError> {
         let (acts, weights) = operands(io);
-        let (out, scratch) = (io.output::<f32>(0), io.scratch_of::<f32>());
-        self.0.perform(MultiplyPanels::<T, W> { acts, weights, out, scratch, tier: PhantomData });
+        let (out, scratch) = (io.output::<f32>(0), io.scratch_of::<T::Scratch>());
+        self.0.perform(MultiplyPanels::<T, W> { tier: self.0, acts, weights, out, scratch, block: PhantomData });
         Ok(())
     }
 }
 
-struct MultiplyPanels<'a, T, W> {
+struct MultiplyPanels<'a, T: Tier, W> {
+    tier: T,
     acts: View<'a, u8>,
     weights: View<'a, u8>,
     out: ViewMut<'a, f32>,
-    scratch: &'a mut [f32],
-    tier: PhantomData<(T, W)>,
+    scratch: &'a mut [T::Scratch],
+    block: PhantomData<W>,
 }
 
 impl<T: Tier, W: WeightBlock> Work for MultiplyPanels<'_, T, W> {
@@ -148,6 +149,6 @@ impl<T: Tier, W: WeightBlock> Work for MultiplyPanels<'_, T, W> {
 
     #[inline(always)]
     fn run(mut self) {
-        panels::<W, T>(self.weights, self.acts, &mut self.out, self.scratch);
+        self.tier.many_rows::<W>(self.weights, self.acts, &mut self.out, self.scratch);
     }
 }

@@ -6,10 +6,10 @@ use crate::arch::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Avx2, Avx512};
 use crate::float::{Weight, matmul};
-use crate::quant::PanelIsa;
+use crate::quant::ManyRows;
 
 /// A tier of kernels.
-pub(crate) trait Tier: PanelIsa {
+pub(crate) trait Tier: ManyRows {
     /// [`matmul`] with the tile of rows and tokens that suits the tier's registers. To be called inside its `perform`.
     fn float_matmul<W: Weight>(weights: View<W>, acts: View<f32>, out: &mut ViewMut<f32>, scratch: &mut [f32]);
 }

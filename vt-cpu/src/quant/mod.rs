@@ -10,19 +10,23 @@
 //! acc = fma(m, s, acc)                Q4_1 Q5_1
 //! ```
 //!
-//! There are two roads to the same bits. [`few_rows`] reads each weight row once, as a stream, and takes the integer sums
-//! as `i16` products with K in the lanes. [`panels`] unpacks 16 weight rows into lanes and streams tiles of activations
-//! past them as `f32` products, which are exact as long as their sums stay below 2^24.
+//! There are several roads to the same bits. [`few_rows`] reads each weight row once, as a stream, and takes the integer
+//! sums as `i16` products with K in the lanes. For many rows [`ManyRows`] chooses: [`panels`] unpacks 16 weight rows into
+//! lanes and streams tiles of activations past them as `f32` products, which are exact as long as their sums stay below
+//! 2^24; `dots` does so with 32 rows as bytes, where a tier has dot products of bytes.
 //!
 //! Both take activation blocks as [`ActivationBlock::encode`](crate::block::ActivationBlock::encode) makes them: quants
 //! within -127..=127, sums that belong to the quants. Weight blocks may hold any bytes.
 
 #![allow(clippy::needless_range_loop, reason = "several arrays of lanes are read at one index")]
 
+#[cfg(target_arch = "x86_64")]
+mod dots;
 mod exact_sum;
 mod expanded;
 mod few_rows;
 mod group;
+mod many_rows;
 mod panel;
 mod panels;
 #[cfg(test)]
@@ -35,8 +39,7 @@ use vt_core::{View, ViewMut};
 use crate::block::{ActivationBlock, WeightBlock};
 
 pub use few_rows::{few_rows, few_rows_scratch};
-pub use panels::{panels, panels_scratch};
-pub use tile::PanelIsa;
+pub use many_rows::ManyRows;
 
 /// Checks that weights `[n, K]`, activations `[m, K]` and outputs `[m, n]` belong together; the blocks of a row.
 #[inline(always)]

@@ -7,7 +7,7 @@ use crate::block::{Offset, WeightBlock};
 use super::blocks_per_row;
 use super::exact_sum::ExactSum;
 use super::panel::{Panel, PanelBlock, panel_block_size};
-use super::tile::{Lanes, PanelIsa, ROWS, Tile};
+use super::tile::{Lanes, ROWS, Tile};
 use super::tokens::{CHUNK, TokenBlock, Tokens, token_block_size};
 
 /// Elements of expanded activations that stay in the cache: 1 MB of `f32`.
@@ -20,7 +20,7 @@ const SLAB_DEPTH: usize = 1024;
 const SLAB_TOKENS: usize = 1024;
 
 /// The most tokens of a tile.
-const MAX_TOKENS: usize = 16;
+const MAX_TOKENS: usize = 4;
 
 /// Blocks of K in a slab.
 fn slab_blocks<W: WeightBlock>(m: usize, k: usize) -> usize {
@@ -29,26 +29,25 @@ fn slab_blocks<W: WeightBlock>(m: usize, k: usize) -> usize {
 }
 
 /// The `f32` elements of scratch that one block of K takes in a slab of `m` activation rows.
-fn block_scratch<W: WeightBlock, I: PanelIsa>(m: usize) -> usize {
-    let tokens = m.min(SLAB_TOKENS).next_multiple_of(I::Tile::TOKENS);
+fn block_scratch<W: WeightBlock, T: Tile>(m: usize) -> usize {
+    let tokens = m.min(SLAB_TOKENS).next_multiple_of(T::TOKENS);
     tokens * token_block_size::<W>() + ROWS * panel_block_size::<W>()
 }
 
 /// The `f32` elements of scratch that [`panels`] needs for `m` activation rows of `k` elements, or fewer rows: at most
 /// 1.5 MB.
-pub fn panels_scratch<W: WeightBlock, I: PanelIsa>(m: usize, k: usize) -> usize {
-    slab_blocks::<W>(m, k) * block_scratch::<W, I>(m)
+pub fn panels_scratch<W: WeightBlock, T: Tile>(m: usize, k: usize) -> usize {
+    slab_blocks::<W>(m, k) * block_scratch::<W, T>(m)
 }
 
 /// `out = acts * weights^T`: weight rows `[n, K]` in blocks of `W`, activation rows `[m, K]` in blocks of `W::Act`, and
-/// `out` `[m, n]`. Unpacks the weights once for up to 1024 activation rows. To be called inside `I`'s [`run`].
-///
-/// [`run`]: crate::arch::Isa::run
+/// `out` `[m, n]`. Unpacks the weights once for up to 1024 activation rows. To be called inside a
+/// tier's [`perform`](crate::arch::Isa::perform).
 ///
 /// # Panics
 /// If the shapes do not belong together, or `scratch` is shorter than [`panels_scratch`] says.
 #[inline(always)]
-pub fn panels<W: WeightBlock, I: PanelIsa>(
+pub fn panels<W: WeightBlock, T: Tile>(
     weights: View<'_, u8>,
     acts: View<'_, u8>,
     out: &mut ViewMut<'_, f32>,
@@ -60,7 +59,7 @@ pub fn panels<W: WeightBlock, I: PanelIsa>(
         out.row_mut(t).fill(0.0);
     }
     // Scratch that is made for more rows may hold a few blocks less. The depth changes no bit: sums go on where they were.
-    let held = scratch.len() / block_scratch::<W, I>(m);
+    let held = scratch.len() / block_scratch::<W, T>(m);
     let depth = slab_blocks::<W>(m, blocks * W::ELEMS).min(held);
     let (panel, tokens) = scratch.split_at_mut(depth * panel_block_size::<W>() * ROWS);
     let (panel, _) = panel.as_chunks_mut::<ROWS>();
@@ -68,12 +67,12 @@ pub fn panels<W: WeightBlock, I: PanelIsa>(
         let count = SLAB_TOKENS.min(m - first);
         for from in (0..blocks).step_by(depth) {
             let blocks = depth.min(blocks - from);
-            let tokens = Tokens::<W, I::Tile>::new(acts.slice_rows(first, count), from, blocks, tokens);
+            let tokens = Tokens::<W, T>::new(acts.slice_rows(first, count), from, blocks, tokens);
             for row in (0..n).step_by(ROWS) {
                 let rows = ROWS.min(n - row);
                 let panel = Panel::<W>::new(weights.slice_rows(row, rows), from, blocks, panel);
                 let mut out = out.tile(first, count, row, rows);
-                multiply_slab::<W, I::Tile>(&panel, &tokens, blocks, &mut out);
+                multiply_slab::<W, T>(&panel, &tokens, blocks, &mut out);
             }
         }
     }

@@ -47,19 +47,35 @@ impl Operands {
 #[derive(Clone, Copy, Debug)]
 enum Road {
     Few,
-    Panels,
+    Many,
 }
 
 /// One road, as work that a tier inlines.
 struct Multiply<'a, 'b, W, I> {
+    isa: I,
     road: Road,
+    /// Elements of scratch, of those that the road for many rows takes.
+    scratch: usize,
     weights: View<'a, u8>,
     acts: View<'a, u8>,
     out: &'a mut ViewMut<'b, f32>,
-    types: std::marker::PhantomData<(W, I)>,
+    block: std::marker::PhantomData<W>,
 }
 
-impl<W: WeightBlock, I: PanelIsa> Work for Multiply<'_, '_, W, I> {
+/// What scratch holds before.
+trait Dirty: vt_core::Elem {
+    const DIRTY: Self;
+}
+
+impl Dirty for f32 {
+    const DIRTY: Self = f32::NAN;
+}
+
+impl Dirty for i32 {
+    const DIRTY: Self = 0x7fa0_5555;
+}
+
+impl<W: WeightBlock, I: ManyRows<Scratch: Dirty>> Work for Multiply<'_, '_, W, I> {
     type Output = ();
 
     #[inline(always)]
@@ -69,27 +85,39 @@ impl<W: WeightBlock, I: PanelIsa> Work for Multiply<'_, '_, W, I> {
             Road::Few => {
                 few_rows::<W>(self.weights, self.acts, self.out, &mut vec![-1; few_rows_scratch::<W>(m, k)]);
             }
-            Road::Panels => {
-                let mut scratch = vec![f32::NAN; panels_scratch::<W, I>(m, k)];
-                panels::<W, I>(self.weights, self.acts, self.out, &mut scratch);
+            Road::Many => {
+                let mut scratch = vec![I::Scratch::DIRTY; self.scratch];
+                self.isa.many_rows::<W>(self.weights, self.acts, self.out, &mut scratch);
             }
         }
     }
 }
 
 /// The outputs `[m, n]`, written into wider rows whose rest must stay as it is.
-fn multiply<W: WeightBlock, I: PanelIsa>(isa: I, road: Road, operands: &Operands) -> Vec<f32> {
+fn multiply<W: WeightBlock, I: ManyRows<Scratch: Dirty>>(isa: I, road: Road, operands: &Operands) -> Vec<f32> {
+    let [m, _, blocks] = operands.shape;
+    multiply_with::<W, I>(isa, road, operands, I::many_rows_scratch::<W>(m, blocks * W::ELEMS))
+}
+
+fn multiply_with<W: WeightBlock, I: ManyRows<Scratch: Dirty>>(
+    isa: I,
+    road: Road,
+    operands: &Operands,
+    scratch: usize,
+) -> Vec<f32> {
     let [m, n, blocks] = operands.shape;
     let stride = n + 3;
     let mut out = vec![7.0; m * stride];
     let (row, act_row) = (blocks * W::BYTES, blocks * <W::Act as ActivationBlock>::BYTES);
     let mut view = ViewMut::new(&mut out, m, n, stride);
     isa.perform(Multiply::<W, I> {
+        isa,
         road,
+        scratch,
         weights: View::new(&operands.weights, n, row, row),
         acts: View::new(&operands.acts, m, act_row, act_row),
         out: &mut view,
-        types: std::marker::PhantomData,
+        block: std::marker::PhantomData,
     });
     out.chunks(stride)
         .flat_map(|row| {
@@ -101,8 +129,12 @@ fn multiply<W: WeightBlock, I: PanelIsa>(isa: I, road: Road, operands: &Operands
 
 /// Each road in each tier that the machine has.
 fn every_way<W: WeightBlock>(operands: &Operands) -> Vec<(String, Vec<f32>)> {
-    fn both<W: WeightBlock, I: PanelIsa>(isa: I, operands: &Operands, results: &mut Vec<(String, Vec<f32>)>) {
-        for road in [Road::Few, Road::Panels] {
+    fn both<W: WeightBlock, I: ManyRows<Scratch: Dirty>>(
+        isa: I,
+        operands: &Operands,
+        results: &mut Vec<(String, Vec<f32>)>,
+    ) {
+        for road in [Road::Few, Road::Many] {
             results.push((format!("{} {} {road:?}", W::DTYPE, I::NAME), multiply::<W, I>(isa, road, operands)));
         }
     }
@@ -272,27 +304,40 @@ fn operands_of_different_depth_are_refused() {
 }
 
 /// A plan's scratch is for the most rows of a class of passes; any pass of the class must do with it.
-#[test]
-fn scratch_for_more_rows_is_enough() {
+fn check_scratch_for_more_rows<I: ManyRows<Scratch: Dirty>>(isa: I) {
     let (n, blocks) = (17, 20);
     for m in [25, 230, 409, 419, 511] {
         let operands = Operands::random::<Q5_0>(m, n, blocks);
-        let (row, act_row) = (blocks * Q5_0::BYTES, blocks * <<Q5_0 as WeightBlock>::Act as ActivationBlock>::BYTES);
-        let mut out = vec![7.0; m * n];
-        let mut scratch = vec![f32::NAN; panels_scratch::<Q5_0, Portable>(512, blocks * 32)];
-        panels::<Q5_0, Portable>(
-            View::new(&operands.weights, n, row, row),
-            View::new(&operands.acts, m, act_row, act_row),
-            &mut ViewMut::new(&mut out, m, n, n),
-            &mut scratch,
-        );
-        let expected = multiply::<Q5_0, _>(Portable, Road::Panels, &operands);
-        assert!(out.iter().zip(&expected).all(|(a, b)| same(*a, *b)), "{m} rows");
+        let expected = multiply::<Q5_0, _>(Portable, Road::Many, &operands);
+        let scratch = I::many_rows_scratch::<Q5_0>(512, blocks * 32);
+        let found = multiply_with::<Q5_0, _>(isa, Road::Many, &operands, scratch);
+        assert!(found.iter().zip(&expected).all(|(a, b)| same(*a, *b)), "{} {m} rows", I::NAME);
     }
 }
 
 #[test]
-fn panel_scratch_is_bounded() {
-    let bytes = 4 * panels_scratch::<Q2K, Portable>(4096, 1 << 17);
-    assert!(bytes <= 3 << 19, "{bytes}");
+fn scratch_for_more_rows_is_enough() {
+    check_scratch_for_more_rows(Portable);
+    #[cfg(target_arch = "x86_64")]
+    {
+        Avx2::new().into_iter().for_each(check_scratch_for_more_rows);
+        Avx512::new().into_iter().for_each(check_scratch_for_more_rows);
+    }
+}
+
+fn check_scratch_is_bounded<I: ManyRows>() {
+    for m in [25, 512, 1024, 4096] {
+        let elems = I::many_rows_scratch::<Q2K>(m, 1 << 17).max(I::many_rows_scratch::<Q4_0>(m, 1 << 17));
+        assert!(elems * size_of::<I::Scratch>() <= 3 << 19, "{} {m}: {elems}", I::NAME);
+    }
+}
+
+#[test]
+fn scratch_is_bounded() {
+    check_scratch_is_bounded::<Portable>();
+    #[cfg(target_arch = "x86_64")]
+    {
+        check_scratch_is_bounded::<Avx2>();
+        check_scratch_is_bounded::<Avx512>();
+    }
 }

@@ -1,9 +1,5 @@
 //! Register tiles: 16 weight rows in lanes by as many tokens as a tier's registers hold.
 
-#[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512};
-use crate::arch::{Isa, Portable};
-
 use super::exact_sum::ExactSum;
 
 /// Weight rows in a panel.
@@ -34,31 +30,8 @@ pub trait Tile {
     fn add_products(scale: &Lanes, factors: &[f32], accs: &mut [Lanes]);
 }
 
-/// A tier with its best tile.
-pub trait PanelIsa: Isa {
-    /// The tile.
-    type Tile: Tile;
-}
-
-#[cfg(target_arch = "x86_64")]
-impl PanelIsa for Avx512 {
-    type Tile = Tile16;
-}
-
-#[cfg(target_arch = "x86_64")]
-impl PanelIsa for Avx2 {
-    type Tile = Tile4;
-}
-
-impl PanelIsa for Portable {
-    type Tile = Tile2;
-}
-
-/// One vector of 16 for each token: 16 of 32 registers are sums.
-#[derive(Clone, Copy, Debug)]
-pub struct Tile16;
-
 /// Two vectors of 8 for each token: 8 of 16 registers are sums.
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub struct Tile4;
 
@@ -132,6 +105,6 @@ macro_rules! tile {
     };
 }
 
-tile!(Tile16, 16, true, 0 a, 1 b, 2 c, 3 d, 4 e, 5 f, 6 g, 7 h, 8 i, 9 j, 10 k, 11 l, 12 m, 13 n, 14 o, 15 p);
+#[cfg(target_arch = "x86_64")]
 tile!(Tile4, 4, true, 0 a, 1 b, 2 c, 3 d);
 tile!(Tile2, 2, BASELINE_FMA, 0 a, 1 b);

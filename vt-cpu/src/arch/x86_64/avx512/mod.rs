@@ -1,5 +1,7 @@
 //! AVX-512 with VBMI and VNNI: Ice Lake and Zen 4, and later.
 
+mod vector;
+
 use crate::arch::{Isa, Work};
 
 /// The token of this tier.

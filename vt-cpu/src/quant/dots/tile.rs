@@ -1,0 +1,186 @@
+//! The register tile: 32 weight rows by six tokens.
+
+use crate::arch::Vector;
+use crate::block::{Offset, WeightBlock};
+
+use super::Lanes;
+use super::panel::{PanelBlock, PanelChunk};
+use super::tokens::{TOKENS, TokenBlock, TokenChunk};
+
+/// Vectors of 16 weight rows in a tile.
+pub(super) const VECTORS: usize = 2;
+
+/// Parts of a block that have scales of their own.
+pub(super) const fn parts<W: WeightBlock>() -> usize {
+    if W::ELEMS == 32 {
+        1
+    } else if W::MINIMA == 8 {
+        8
+    } else {
+        16
+    }
+}
+
+/// Whether the scales of parts are applied in `f32`: exactly, in one or two sums below 2^24, which is faster than the
+/// product of integers.
+pub(super) const fn float_scales<W: WeightBlock>() -> bool {
+    2 * W::EXACT >= W::ELEMS
+}
+
+type Ints<V> = [[<V as Vector>::Int; TOKENS]; VECTORS];
+type Floats<V> = [[<V as Vector>::Float; TOKENS]; VECTORS];
+
+/// Adds a chunk's products to the sums of a tile, block after block.
+#[inline(always)]
+pub(super) fn multiply_chunk<W: WeightBlock, V: Vector>(
+    v: V,
+    weights: &PanelChunk<'_, W>,
+    tokens: &TokenChunk<'_, W>,
+    sums: &mut [Lanes; VECTORS * TOKENS],
+) {
+    let mut accs = [[v.float(0.0); TOKENS]; VECTORS];
+    for r in 0..VECTORS {
+        for t in 0..TOKENS {
+            accs[r][t] = v.floats(&sums[r * TOKENS + t].map(|bits| f32::from_bits(bits as u32)));
+        }
+    }
+    for (weights, tokens) in weights.blocks().zip(tokens.blocks()) {
+        let products = products::<W, V>(v, &weights, &tokens);
+        add_block::<W, V>(v, &weights, &tokens, products, &mut accs);
+    }
+    for r in 0..VECTORS {
+        for t in 0..TOKENS {
+            let mut lanes = [0.0; 16];
+            v.store_floats(accs[r][t], &mut lanes);
+            sums[r * TOKENS + t] = lanes.map(|x| x.to_bits() as i32);
+        }
+    }
+}
+
+/// The exact integer sums of a block, rounded once.
+#[inline(always)]
+fn products<W: WeightBlock, V: Vector>(
+    v: V,
+    weights: &[PanelBlock<'_>; VECTORS],
+    tokens: &TokenBlock<'_>,
+) -> Floats<V> {
+    if parts::<W>() == 1 {
+        return part::<W, V>(v, weights, tokens, 0).map(|sums| sums.map(|sum| v.to_floats(sum)));
+    }
+    if !float_scales::<W>() {
+        let mut totals = [[v.int(0); TOKENS]; VECTORS];
+        for p in 0..parts::<W>() {
+            let sums = part::<W, V>(v, weights, tokens, p);
+            for r in 0..VECTORS {
+                let scale = v.ints(&weights[r].part_scales[p]);
+                for t in 0..TOKENS {
+                    totals[r][t] = v.multiply_add_ints(sums[r][t], scale, totals[r][t]);
+                }
+            }
+        }
+        return totals.map(|totals| totals.map(|total| v.to_floats(total)));
+    }
+    let exact = W::EXACT * parts::<W>() / W::ELEMS;
+    let mut totals = scaled::<W, V>(v, weights, tokens, 0..exact);
+    if exact < parts::<W>() {
+        let rest = scaled::<W, V>(v, weights, tokens, exact..parts::<W>());
+        for r in 0..VECTORS {
+            for t in 0..TOKENS {
+                totals[r][t] = v.add(totals[r][t], rest[r][t]);
+            }
+        }
+    }
+    totals
+}
+
+/// The sums of some parts times their scales, exact in `f32`.
+#[inline(always)]
+fn scaled<W: WeightBlock, V: Vector>(
+    v: V,
+    weights: &[PanelBlock<'_>; VECTORS],
+    tokens: &TokenBlock<'_>,
+    parts: std::ops::Range<usize>,
+) -> Floats<V> {
+    let mut totals = [[v.float(0.0); TOKENS]; VECTORS];
+    for p in parts {
+        let sums = part::<W, V>(v, weights, tokens, p);
+        for r in 0..VECTORS {
+            let scale = v.floats(&weights[r].part_scales[p].map(|bits| f32::from_bits(bits as u32)));
+            for t in 0..TOKENS {
+                totals[r][t] = v.multiply_add(v.to_floats(sums[r][t]), scale, totals[r][t]);
+            }
+        }
+    }
+    totals
+}
+
+/// The integer sums of part `p`.
+#[inline(always)]
+fn part<W: WeightBlock, V: Vector>(
+    v: V,
+    weights: &[PanelBlock<'_>; VECTORS],
+    tokens: &TokenBlock<'_>,
+    p: usize,
+) -> Ints<V> {
+    let words = W::ELEMS / 4 / parts::<W>();
+    let mut sums = [[v.int(0); TOKENS]; VECTORS];
+    if W::BIAS != 0 {
+        for t in 0..TOKENS {
+            let start = v.int(tokens.starts[t * parts::<W>() + p]);
+            for r in 0..VECTORS {
+                sums[r][t] = start;
+            }
+        }
+    }
+    for k in p * words..(p + 1) * words {
+        let quants = [v.ints(&weights[0].quants[k]), v.ints(&weights[1].quants[k])];
+        for t in 0..TOKENS {
+            let act = v.int(tokens.quants[t * W::ELEMS / 4 + k]);
+            for r in 0..VECTORS {
+                sums[r][t] = v.dot_bytes(sums[r][t], quants[r], act);
+            }
+        }
+    }
+    sums
+}
+
+/// The float operations of one block.
+#[inline(always)]
+fn add_block<W: WeightBlock, V: Vector>(
+    v: V,
+    weights: &[PanelBlock<'_>; VECTORS],
+    tokens: &TokenBlock<'_>,
+    products: Floats<V>,
+    accs: &mut Floats<V>,
+) {
+    let float = |bits: i32| v.float(f32::from_bits(bits as u32));
+    let lanes = |lanes: &Lanes| v.floats(&lanes.map(|bits| f32::from_bits(bits as u32)));
+    for r in 0..VECTORS {
+        let scale = lanes(weights[r].scale);
+        for t in 0..TOKENS {
+            let factor = v.multiply(scale, float(tokens.scales[t]));
+            accs[r][t] = v.multiply_add(factor, products[r][t], accs[r][t]);
+        }
+        match W::OFFSET {
+            Offset::None => {}
+            Offset::Constant => {
+                let offset = lanes(&weights[r].offset[0]);
+                for t in 0..TOKENS {
+                    accs[r][t] = v.multiply_add(offset, float(tokens.offsets[t]), accs[r][t]);
+                }
+            }
+            Offset::Minima => {
+                let offset = lanes(&weights[r].offset[0]);
+                for t in 0..TOKENS {
+                    let mut sum = v.int(0);
+                    for pair in 0..W::MINIMA / 2 {
+                        let sums = v.int(tokens.offsets[t * W::MINIMA / 2 + pair]);
+                        sum = v.dot_halves(sum, v.ints(&weights[r].minima[pair]), sums);
+                    }
+                    let factor = v.multiply(offset, float(tokens.scales[t]));
+                    accs[r][t] = v.multiply_add(factor, v.to_floats(sum), accs[r][t]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The road for many activation rows that suits a tier.
+
+use vt_core::{Elem, View, ViewMut};
+
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx2, Avx512};
+use crate::arch::{Isa, Portable};
+use crate::block::WeightBlock;
+
+#[cfg(target_arch = "x86_64")]
+use super::dots::{dots, dots_scratch};
+use super::panels::{panels, panels_scratch};
+use super::tile::Tile2;
+#[cfg(target_arch = "x86_64")]
+use super::tile::Tile4;
+
+/// A tier with a road for many rows. All roads give the same bits.
+pub trait ManyRows: Isa {
+    /// The elements of scratch.
+    type Scratch: Elem;
+
+    /// The elements of scratch that [`many_rows`](ManyRows::many_rows) needs for `m` activation rows of `k` elements, or
+    /// fewer rows: at most 1.5 MB.
+    fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize;
+
+    /// `out = acts * weights^T`: weight rows `[n, K]` in blocks of `W`, activation rows `[m, K]` in blocks of `W::Act`,
+    /// and `out` `[m, n]`. To be called inside [`perform`](Isa::perform); implementations are `#[inline(always)]`.
+    ///
+    /// # Panics
+    /// If the shapes do not belong together, or `scratch` is too short.
+    fn many_rows<W: WeightBlock>(
+        self,
+        weights: View<'_, u8>,
+        acts: View<'_, u8>,
+        out: &mut ViewMut<'_, f32>,
+        scratch: &mut [Self::Scratch],
+    );
+}
+
+macro_rules! by_panels {
+    ($isa:ident, $tile:ident) => {
+        impl ManyRows for $isa {
+            type Scratch = f32;
+
+            fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
+                panels_scratch::<W, $tile>(m, k)
+            }
+
+            #[inline(always)]
+            fn many_rows<W: WeightBlock>(
+                self,
+                weights: View<'_, u8>,
+                acts: View<'_, u8>,
+                out: &mut ViewMut<'_, f32>,
+                scratch: &mut [f32],
+            ) {
+                panels::<W, $tile>(weights, acts, out, scratch);
+            }
+        }
+    };
+}
+
+by_panels!(Portable, Tile2);
+#[cfg(target_arch = "x86_64")]
+by_panels!(Avx2, Tile4);
+
+#[cfg(target_arch = "x86_64")]
+impl ManyRows for Avx512 {
+    type Scratch = i32;
+
+    fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
+        dots_scratch::<W>(m, k)
+    }
+
+    #[inline(always)]
+    fn many_rows<W: WeightBlock>(
+        self,
+        weights: View<'_, u8>,
+        acts: View<'_, u8>,
+        out: &mut ViewMut<'_, f32>,
+        scratch: &mut [i32],
+    ) {
+        dots::<W, Self>(self, weights, acts, out, scratch);
+    }
+}
