@@ -80,6 +80,9 @@ pub enum ChatError {
         /// The context's tokens.
         capacity: usize,
     },
+    /// The template wrote nothing that the model could answer.
+    #[error("the chat template writes nothing for the conversation")]
+    NothingWritten,
     /// There is no question that could be asked again.
     #[error("there is no question yet")]
     NoQuestion,

@@ -132,6 +132,9 @@ impl<'a> Session<'a> {
     ) -> Result<Answer, ChatError> {
         let conversation = Conversation { messages: &self.messages, add_generation_prompt: true, now, variables: &[] };
         let prompt = self.encoder.encode(&self.template, &conversation)?;
+        if prompt.is_empty() {
+            return Err(ChatError::NothingWritten);
+        }
         let (needed, capacity) = (prompt.len().saturating_add(1), self.sequence.capacity());
         if needed > capacity {
             return Err(ChatError::ContextFull { needed, capacity });

@@ -1,10 +1,11 @@
 //! Token ids as arguments.
 
+use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use std::{fmt, fs};
 
 use super::stop::Stop;
+use super::text;
 
 /// A list of token ids: numbers between commas or white space.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +14,7 @@ pub(super) struct Ids(pub Vec<u32>);
 impl Ids {
     /// The token ids in a file.
     pub(super) fn read(path: &Path) -> Result<Self, Stop> {
-        let named = |error: &dyn fmt::Display| Stop::failed(format!("{}: {error}", path.display()));
-        fs::read_to_string(path).map_err(|error| named(&error))?.parse().map_err(|error| named(&error))
+        text::read_utf8(path)?.parse().map_err(|error| Stop::failed(format!("{}: {error}", path.display())))
     }
 }
 

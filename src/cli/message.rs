@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use vt_gguf::printable;
+
 /// The most characters of a message. Longer ones repeat what a file holds.
 const LONGEST: usize = 2000;
 
@@ -14,7 +16,7 @@ pub(super) fn say(kind: &str, what: &str) {
 /// A text as one line that a terminal shows as it is.
 fn line(text: &str) -> String {
     let words = text.lines().flat_map(|line| [" ", line.trim()]).skip(1).flat_map(str::chars);
-    let mut shown = words.map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c });
+    let mut shown = words.map(printable);
     let mut line: String = shown.by_ref().take(LONGEST).collect();
     if shown.next().is_some() {
         line.push_str("...");
@@ -32,6 +34,7 @@ mod tests {
         assert_eq!(line("a\n  b\r\nc \n"), "a b c");
         assert_eq!(line("\u{1b}[31mred\0"), "\u{fffd}[31mred\u{fffd}");
         assert_eq!(line("a\u{1b}b\rc\u{85}d"), "a\u{fffd}b\u{fffd}c\u{fffd}d");
+        assert_eq!(line("a\u{202e}b\u{2066}"), "a\u{fffd}b\u{fffd}");
         assert_eq!(line(""), "");
     }
 

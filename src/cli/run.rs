@@ -99,7 +99,8 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
 fn context(args: &Args, prompt: usize, model: usize) -> Result<usize, Stop> {
     let limit = args.ctx_size.unwrap_or(model);
     if prompt > limit {
-        return Err(ModelError::ContextFull { capacity: limit }.into());
+        let error = ModelError::ContextFull { needed: prompt, capacity: limit };
+        return Err(Stop::failed(format!("the prompt: {error}; -c sets another size")));
     }
     Ok(args.n_predict.and_then(|n| prompt.checked_add(n)).map_or(limit, |used| used.min(limit)))
 }

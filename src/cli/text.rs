@@ -7,16 +7,31 @@ use std::path::Path;
 
 use super::stop::Stop;
 
+/// The most bytes of a text: some input has no end.
+pub(super) const LONGEST: u64 = 64 << 20;
+
 /// The content of a file, or of standard input if its name is `-`, as it is.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Stop> {
+    let result =
+        if path == Path::new("-") { read_all(io::stdin().lock()) } else { File::open(path).and_then(read_all) };
+    result.map_err(|error| Stop::failed(format!("{}: {error}", path.display())))
+}
+
+/// The content of a file that is UTF-8.
+pub(super) fn read_utf8(path: &Path) -> Result<String, Stop> {
+    let not_utf8 = |_| Stop::failed(format!("{}: expected UTF-8", path.display()));
+    String::from_utf8(read(path)?).map_err(not_utf8)
+}
+
+fn read_all(input: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let result = if path == Path::new("-") {
-        io::stdin().lock().read_to_end(&mut bytes)
-    } else {
-        File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
-    };
-    result.map_err(|error| Stop::failed(format!("{}: {error}", path.display())))?;
-    Ok(bytes)
+    input.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST { Err(too_long()) } else { Ok(bytes) }
+}
+
+/// The error of a text that is longer than [`LONGEST`].
+pub(super) fn too_long() -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {} MiB of text", LONGEST >> 20))
 }
 
 /// A text that is an argument, or standard input as it is if that is `-`.

@@ -107,8 +107,7 @@ impl Findings {
 
     /// Once: a model is refused for keys that were found wrong before.
     fn add(&mut self, severity: Severity, what: &dyn fmt::Display) {
-        let printable = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
-        let finding = Finding { severity, what: what.to_string().chars().map(printable).collect() };
+        let finding = Finding { severity, what: what.to_string().chars().map(vt_gguf::printable).collect() };
         if self.told.insert(finding.clone()) {
             self.all.push(finding);
         }

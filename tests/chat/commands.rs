@@ -165,6 +165,30 @@ fn a_broken_template_is_one_line_and_plain_talks_without_it() {
 }
 
 #[test]
+fn a_template_that_writes_nothing_is_told() {
+    let models = Models::new();
+    model::write(&models, "silent.gguf", Some("{% set x = 1 %}"), false);
+    let message = failing(&models, &["chat", "silent.gguf"], "hello\n");
+    assert!(message.contains("writes nothing for the conversation; --plain"), "{message}");
+    let checked = models.vt(&["check", "silent.gguf"]).output().unwrap();
+    let told = String::from_utf8(checked.stdout).unwrap();
+    assert!(checked.status.success() && told.contains("does not write what a user says"), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
+fn input_without_an_end_is_refused() {
+    let models = model::models();
+    for arguments in [&["chat", "chat.gguf"][..], &["run", "chat.gguf", "-f", "-"], &["tokenize", "chat.gguf", "-"]] {
+        let endless = std::fs::File::open("/dev/zero").unwrap();
+        let output = models.vt(arguments).stdin(endless).output().unwrap();
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.ends_with("more than 64 MiB of text\n"), "{said}");
+    }
+}
+
+#[test]
 fn a_template_that_takes_no_system_message_says_so() {
     let models = Models::new();
     let template = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}x";

@@ -185,6 +185,12 @@ impl From<At<'_>> for Place {
     }
 }
 
+/// A character as a terminal may be given it: controls, and what changes the direction of text, are replaced.
+pub fn printable(c: char) -> char {
+    let direction = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if c.is_control() || direction { char::REPLACEMENT_CHARACTER } else { c }
+}
+
 /// The most bytes of a file's text that a message repeats.
 const SHOWN: usize = 80;
 
@@ -193,7 +199,7 @@ pub(crate) fn shown(text: &[u8]) -> String {
     let head = text.get(..SHOWN).unwrap_or(text);
     let more = if text.len() > SHOWN { "..." } else { "" };
     let text = String::from_utf8_lossy(head);
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).chain(more.chars()).collect()
+    text.chars().map(printable).chain(more.chars()).collect()
 }
 
 fn list(names: &[String]) -> String {

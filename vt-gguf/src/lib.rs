@@ -32,7 +32,7 @@ mod value;
 mod write;
 
 pub use config::{Config, ConfigError};
-pub use error::{Fault, GgufError, Place};
+pub use error::{Fault, GgufError, Place, printable};
 pub use read::{Gguf, Metadata, TensorInfo};
 pub use residency::{Decision, Policy, Residency, Role, residency};
 pub use tensor_type::{ForeignType, TensorType};

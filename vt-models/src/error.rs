@@ -49,8 +49,10 @@ pub enum ModelError {
         vocab: usize,
     },
     /// A sequence has no room for more positions.
-    #[error("the context of {capacity} positions is full")]
+    #[error("{needed} tokens do not fit in a context of {capacity}")]
     ContextFull {
+        /// The tokens of the sequence, with those that it was to take.
+        needed: usize,
         /// The positions there is room for.
         capacity: usize,
     },

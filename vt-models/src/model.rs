@@ -261,7 +261,8 @@ impl Runner {
         mut each: impl FnMut(usize, View<'_, f32>),
     ) -> Result<(), ModelError> {
         if tokens.len() > sequence.capacity() - sequence.len() {
-            return Err(ModelError::ContextFull { capacity: sequence.capacity() });
+            let needed = sequence.len().saturating_add(tokens.len());
+            return Err(ModelError::ContextFull { needed, capacity: sequence.capacity() });
         }
         let chunk = chunk.clamp(1, self.model.plan.largest().t.max(1));
         let mut batch = Batch::with_capacity(chunk);

@@ -1,11 +1,12 @@
 //! Where questions come from: a terminal with a line editor, or lines.
 
-use std::io::{self, BufRead, IsTerminal, StdinLock};
+use std::io::{self, BufRead, IsTerminal, Read, StdinLock};
 
 use rustyline::error::ReadlineError;
 use rustyline::{Behavior, DefaultEditor};
 
 use super::Stop;
+use crate::cli::text;
 
 /// The sign in front of a question, and of its further lines.
 const SIGNS: [&str; 2] = ["> ", ". "];
@@ -56,8 +57,9 @@ impl Input {
             },
             Self::Lines(lines) => {
                 let mut line = String::new();
-                let read =
-                    lines.read_line(&mut line).map_err(|error| Stop::failed(format!("standard input: {error}")))?;
+                let read = lines.take(text::LONGEST + 1).read_line(&mut line);
+                let read = read.and_then(|n| if n as u64 > text::LONGEST { Err(text::too_long()) } else { Ok(n) });
+                let read = read.map_err(|error| Stop::failed(format!("standard input: {error}")))?;
                 let end = line.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
                 Ok((read > 0).then(|| end.unwrap_or(&line).to_owned()))
             }

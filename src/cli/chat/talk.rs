@@ -118,7 +118,7 @@ impl Talk<'_> {
     }
 
     fn load(&mut self, path: &Path) -> Result<(), Stop> {
-        let text = fs::read_to_string(path).map_err(|error| in_file(path, &error))?;
+        let text = text::read_utf8(path)?;
         self.session.set_messages(Message::list(&text).map_err(|error| in_file(path, &error))?);
         tell(&format!("{} messages", self.session.messages().len()));
         Ok(())
@@ -146,6 +146,7 @@ const ADVICE: &str = "/clear forgets the conversation, /undo the last question, 
 fn with_advice(error: ChatError) -> Stop {
     match error {
         ChatError::ContextFull { .. } => Stop::failed(format!("{error}; {ADVICE}")),
+        ChatError::NothingWritten => Stop::failed(format!("{error}; --plain talks without it")),
         error => error.into(),
     }
 }

@@ -81,5 +81,5 @@ fn mib(bytes: u64) -> String {
 
 /// A file's text without what a terminal would act on.
 fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    text.chars().map(vt_gguf::printable).collect()
 }
