@@ -61,3 +61,50 @@ fn elements<const N: usize>(bytes: &[u8], out: &mut [f32], value: impl Fn([u8; N
         *out = value(*bytes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::reference::{Random, random_blocks, value};
+
+    fn decoded(dtype: DType, bytes: &[u8], count: usize) -> Vec<f32> {
+        let mut out = vec![f32::NAN; count];
+        DecodeRow { dtype, bytes, out: &mut out }.run();
+        out
+    }
+
+    #[test]
+    fn each_block_type_is_decoded_as_itself() {
+        let mut random = Random(11);
+        for dtype in DType::weight_blocks() {
+            let bytes = random_blocks(dtype, 2, &mut random);
+            let found = decoded(dtype, &bytes, 2 * dtype.block_elems());
+            for (i, found) in found.iter().enumerate() {
+                let block = &bytes[i / dtype.block_elems() * dtype.block_bytes()..][..dtype.block_bytes()];
+                let (expected, magnitude) = value(dtype, block, i % dtype.block_elems());
+                let error = (f64::from(*found) - expected).abs();
+                assert!(error <= 1e-6 * magnitude, "{dtype} {i}: {found}, not {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn floats_are_widened() {
+        let x = [0.5f32, -3.0, 65504.0];
+        let bytes = |each: &dyn Fn(f32) -> Vec<u8>| x.iter().flat_map(|&x| each(x)).collect::<Vec<u8>>();
+        let half = bytes(&|x| f16::from_f32(x).to_le_bytes().to_vec());
+        assert_eq!(decoded(DType::F16, &half, 3), x);
+        assert_eq!(decoded(DType::F32, &bytes(&|x| x.to_le_bytes().to_vec()), 3), x);
+        let brain = bytes(&|x| bf16::from_f32(x).to_le_bytes().to_vec());
+        assert_eq!(decoded(DType::BF16, &brain, 3), x.map(|x| bf16::from_f32(x).to_f32()));
+    }
+
+    #[test]
+    fn only_weights_are_decoded() {
+        assert!(matches!(can_decode(Some(DType::F16)), Support::Yes));
+        assert!(matches!(can_decode(Some(DType::Q4K)), Support::Yes));
+        assert!(!matches!(can_decode(Some(DType::I32)), Support::Yes));
+        assert!(!matches!(can_decode(Some(DType::Q8K)), Support::Yes));
+        assert!(!matches!(can_decode(None), Support::Yes));
+    }
+}

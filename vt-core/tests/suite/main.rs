@@ -7,6 +7,7 @@ mod devices;
 mod drawings;
 mod graphs;
 mod kernels;
+mod ops;
 mod passes;
 mod random;
 mod registries;

@@ -46,3 +46,18 @@ ops! {
     silu_mul,
     take_rows,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_below_its_limit() {
+        assert_eq!(index("ids", 0, 6, 7).unwrap(), 6);
+        for id in [7, 8, -1, i32::MIN] {
+            let error = index("ids", 3, id, 7).unwrap_err();
+            let KernelError::Id { input: "ids", row: 3, id: found, limit: 7 } = error else { panic!("{error}") };
+            assert_eq!(found, i64::from(id));
+        }
+    }
+}
