@@ -23,6 +23,7 @@
 mod answer;
 mod bounded;
 mod clock;
+mod compare;
 mod environment;
 mod error;
 mod filters;
@@ -30,15 +31,20 @@ mod json;
 mod message;
 mod methods;
 mod nesting;
+mod operators;
 mod plain;
+mod program;
 mod prompt;
 mod python;
 mod session;
+mod settle;
 mod source;
 mod specials;
 mod strings;
 mod tag;
 mod template;
+mod weigh;
+mod weighed;
 
 pub use answer::{Answer, ChatError, Progress, Settings};
 pub use error::TemplateError;
