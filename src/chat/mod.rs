@@ -16,9 +16,9 @@
 //! - The line end behind `{% raw %}` is taken off, as behind other tags.
 //! - The filters `center`, `filesizeformat`, `pprint`, `random`, `striptags`, `truncate`, `urlencode`, `urlize`,
 //!   `wordcount`, `wordwrap` and `xmlattr` are missing or differ, and so does `current` of a `cycler`.
-//! - `~` and `join` write floats above 10^16 and below 10^-4 without an exponent.
-//! - Work and text are limited: see [`TemplateError::Exhausted`]. Not counted is what minijinja does not count: `~`,
-//!   `join` and `==` of lists that hold the same list many times over, and lists that double by `+`.
+//! - A namespace or a loop cannot be set into a namespace, nor remembered by `loop.changed`; `cycler` and `joiner` take
+//!   no lists or maps. Lists, maps and namespaces lie at most 200 deep in each other.
+//! - Work and text are limited: see [`TemplateError::Exhausted`].
 
 mod answer;
 mod bounded;
