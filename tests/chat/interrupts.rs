@@ -2,10 +2,14 @@
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::common::Models;
 use crate::model;
+
+/// Bytes after which an answer has begun.
+const BEGINNING: usize = 20;
 
 /// A conversation whose answers do not end by themselves.
 struct Talk {
@@ -29,12 +33,21 @@ impl Talk {
     /// Asks, and waits until the answer has begun.
     fn ask(&mut self, question: &str) {
         writeln!(self.input, "{question}").unwrap();
-        self.answers.read_exact(&mut [0; 20]).unwrap();
+        self.answers.read_exact(&mut [0; BEGINNING]).unwrap();
     }
 
     fn interrupt(&self) {
         let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
         assert!(kill.success());
+    }
+
+    /// The lengths of the messages so far.
+    fn lengths(&mut self, file: &Path) -> Vec<usize> {
+        writeln!(self.input, "/save {}\n/stats", file.display()).unwrap();
+        assert!(self.line().starts_with("prompt "));
+        assert!(self.line().starts_with("context "));
+        let saved = vt::chat::Message::list(&std::fs::read_to_string(file).unwrap()).unwrap();
+        saved.iter().map(|message| message.content().len()).collect()
     }
 
     /// The next line on standard error.
@@ -50,16 +63,16 @@ fn an_interrupt_stops_the_answer_and_the_next_one_leaves() {
     let models = model::models();
     let mut talk = Talk::new(&models);
     let file = models.path("talk.json");
-    for _ in 0..2 {
-        talk.ask("hello");
-        talk.interrupt();
-        assert_eq!(talk.line(), "[stopped]\n");
-    }
-    writeln!(talk.input, "/save {}\n/stats", file.display()).unwrap();
-    assert!(talk.line().starts_with("prompt "));
-    assert!(talk.line().starts_with("context "));
-    let saved = vt::chat::Message::list(&std::fs::read_to_string(file).unwrap()).unwrap();
-    let lengths: Vec<usize> = saved.iter().map(|message| message.content().len()).collect();
+    talk.ask("hello");
+    talk.interrupt();
+    assert_eq!(talk.line(), "[stopped]\n");
+    // What came of the first answer after its beginning must not be taken for the beginning of the second.
+    let rest = talk.lengths(&file)[1] - BEGINNING;
+    talk.answers.read_exact(&mut vec![0; rest]).unwrap();
+    talk.ask("hello");
+    talk.interrupt();
+    assert_eq!(talk.line(), "[stopped]\n");
+    let lengths = talk.lengths(&file);
     assert!(lengths.len() == 4 && lengths[1] > 0 && lengths[3] > 0, "{lengths:?}");
     talk.interrupt();
     assert_eq!(talk.child.wait().unwrap().code(), Some(0));
