@@ -16,6 +16,7 @@
 //! - The line end behind `{% raw %}` is taken off, as behind other tags.
 //! - The filters `center`, `filesizeformat`, `pprint`, `random`, `striptags`, `truncate`, `urlencode`, `urlize`,
 //!   `wordcount`, `wordwrap` and `xmlattr` are missing or differ, and so does `current` of a `cycler`.
+//! - `~` between values that are written out writes floats above 10^16 and below 10^-4 without an exponent.
 //! - A namespace or a loop cannot be set into a namespace, nor remembered by `loop.changed`; `cycler` and `joiner` take
 //!   no lists or maps. Lists, maps and namespaces lie at most 200 deep in each other.
 //! - Work and text are limited: see [`TemplateError::Exhausted`].

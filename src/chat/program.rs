@@ -16,8 +16,30 @@ const NAME: &str = "chat";
 
 /// Filters whose values are texts, numbers, or parts of what they are given.
 const PLAIN_FILTERS: [&str; 24] = [
-    "abs", "attr", "capitalize", "count", "d", "default", "e", "escape", "first", "float", "format", "indent", "int",
-    "join", "last", "length", "lower", "replace", "round", "string", "title", "tojson", "trim", "upper",
+    "abs",
+    "attr",
+    "capitalize",
+    "count",
+    "d",
+    "default",
+    "e",
+    "escape",
+    "first",
+    "float",
+    "format",
+    "indent",
+    "int",
+    "join",
+    "last",
+    "length",
+    "lower",
+    "replace",
+    "round",
+    "string",
+    "title",
+    "tojson",
+    "trim",
+    "upper",
 ];
 
 /// Filters whose values are lists of parts of what they are given.

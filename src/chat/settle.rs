@@ -40,10 +40,10 @@ fn settle(purse: &mut Purse<'_, '_, '_>, value: &Value, levels: usize) -> Result
     let Some(object) = value.as_object() else { return Ok(None) };
     let inner = deeper(levels)?;
     let lazy = match object.repr() {
-        ObjectRepr::Map => return purse.look(value, levels, false).map(|()| None),
-        ObjectRepr::Seq => false,
         ObjectRepr::Iterable => true,
-        _ => return Ok(None),
+        ObjectRepr::Seq if value.is_tuple() || object.downcast_ref::<Vec<Value>>().is_some() => false,
+        // The pairs of `groupby` have names, too, and make their lists anew each time.
+        _ => return purse.look(value, levels, false).map(|()| None),
     };
     let mut changed = lazy;
     let mut items = Vec::new();
