@@ -6,7 +6,7 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State};
 use minijinja_contrib::globals;
 use thiserror::Error;
 
-use super::{filters, json, methods, python};
+use super::{compare, filters, json, methods, operators, python, weighed};
 
 /// How deep macros and other nested calls may go.
 const RECURSION: usize = 100;
@@ -22,16 +22,27 @@ pub(super) fn environment() -> Result<Environment<'static>, Error> {
     env.set_unknown_method_callback(methods::call);
     env.remove_global("debug");
     env.add_function("raise_exception", raise_exception);
-    env.add_function("cycler", |items: Rest<Value>| globals::cycler(items.0));
-    env.add_function("joiner", globals::joiner);
+    env.add_function("cycler", |items: Rest<Value>| plain(&items.0).and_then(|()| globals::cycler(items.0)));
+    env.add_function("joiner", |text: Option<Value>| plain(text.as_slice()).map(|()| globals::joiner(text)));
     env.add_filter("tojson", json::tojson);
+    weighed::add(&mut env);
     filters::add(&mut env);
+    compare::add_tests(&mut env);
+    operators::add(&mut env);
     Ok(env)
 }
 
 /// The syntax of templates.
 pub(super) fn syntax() -> Result<SyntaxConfig, Error> {
     SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()
+}
+
+/// Refuses values that hold others: what these are kept in cannot be looked into.
+fn plain(values: &[Value]) -> Result<(), Error> {
+    match values.iter().find(|value| value.as_object().is_some()) {
+        Some(value) => Err(Error::new(ErrorKind::InvalidOperation, format!("expected text, found a {}", value.kind()))),
+        None => Ok(()),
+    }
 }
 
 /// Prints a value as Python does.

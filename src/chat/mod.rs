@@ -16,13 +16,15 @@
 //! - The line end behind `{% raw %}` is taken off, as behind other tags.
 //! - The filters `center`, `filesizeformat`, `pprint`, `random`, `striptags`, `truncate`, `urlencode`, `urlize`,
 //!   `wordcount`, `wordwrap` and `xmlattr` are missing or differ, and so does `current` of a `cycler`.
-//! - `~` and `join` write floats above 10^16 and below 10^-4 without an exponent.
-//! - Work and text are limited: see [`TemplateError::Exhausted`]. Not counted is what minijinja does not count: `~`,
-//!   `join` and `==` of lists that hold the same list many times over, and lists that double by `+`.
+//! - `~` between values that are written out writes floats above 10^16 and below 10^-4 without an exponent.
+//! - A namespace or a loop cannot be set into a namespace, nor remembered by `loop.changed`; `cycler` and `joiner` take
+//!   no lists or maps. Lists, maps and namespaces lie at most 200 deep in each other.
+//! - Work and text are limited: see [`TemplateError::Exhausted`].
 
 mod answer;
 mod bounded;
 mod clock;
+mod compare;
 mod environment;
 mod error;
 mod filters;
@@ -30,15 +32,20 @@ mod json;
 mod message;
 mod methods;
 mod nesting;
+mod operators;
 mod plain;
+mod program;
 mod prompt;
 mod python;
 mod session;
+mod settle;
 mod source;
 mod specials;
 mod strings;
 mod tag;
 mod template;
+mod weigh;
+mod weighed;
 
 pub use answer::{Answer, ChatError, Progress, Settings};
 pub use error::TemplateError;

@@ -10,11 +10,21 @@ use super::bounded::Bounded;
 /// How deep lists and maps may lie in each other. Python's own limit is about ten times that.
 pub(super) const DEPTH: usize = 100;
 
+/// What is said of deeper ones.
+pub(super) const TOO_DEEP: &str = "lists and maps too deep in each other";
+
 /// `str(value)`
 pub(super) fn text(state: &State<'_, '_>, value: &Value) -> Result<String, Error> {
     let mut out = Bounded::new(state);
     let written = write_str(&mut out, value);
-    out.finish(written.map_err(|_| "lists and maps too deep in each other"))
+    out.finish(written.map_err(|_| TOO_DEEP))
+}
+
+/// `str(value)` of each, one behind the other.
+pub(super) fn joined(state: &State<'_, '_>, values: [&Value; 2]) -> Result<Value, Error> {
+    let mut out = Bounded::new(state);
+    let written = values.into_iter().try_for_each(|value| write_str(&mut out, value));
+    out.finish(written.map_err(|_| TOO_DEEP)).map(Value::from)
 }
 
 /// Writes `str(value)`.

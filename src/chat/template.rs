@@ -5,6 +5,7 @@ use minijinja::{Environment, Value};
 use vt_gguf::Gguf;
 
 use super::environment::environment;
+use super::program::Program;
 use super::{Json, Message, TemplateError, clock, nesting, plain, source, tag};
 
 /// The longest template that is read. Published ones have a few kilobytes.
@@ -23,8 +24,6 @@ const TEXT: usize = 1 << 16;
 const TEXT_PER_MESSAGE: usize = 1 << 12;
 const TEXT_PER_BYTE: usize = 16;
 
-const NAME: &str = "chat";
-
 /// A conversation, and what else a template may ask for.
 #[derive(Clone, Debug)]
 pub struct Conversation<'a> {
@@ -38,7 +37,7 @@ pub struct Conversation<'a> {
     pub variables: &'a [(&'a str, Json)],
 }
 
-/// A chat template, compiled.
+/// A chat template.
 ///
 /// Rendered is what `transformers` renders: jinja2 with `trim_blocks`, `lstrip_blocks` and loop controls, the functions
 /// `raise_exception` and `strftime_now`, Python's methods of strings, lists and maps, and `tojson` as `json.dumps`.
@@ -57,6 +56,7 @@ pub struct Conversation<'a> {
 #[derive(Debug)]
 pub struct Template {
     env: Environment<'static>,
+    source: String,
     special: Vec<(String, String)>,
 }
 
@@ -70,14 +70,14 @@ impl Template {
             return Err(TemplateError::TooLong { bytes: source.len(), limit: MAX_TEMPLATE_BYTES });
         }
         let failed = |error| TemplateError::new(&error, FUEL);
-        let mut env = environment().map_err(failed)?;
+        let env = environment().map_err(failed)?;
         // jinja2 reads every kind of line end as \n.
         let source = source.replace("\r\n", "\n").replace('\r', "\n");
         let source = tag::without_generation(&source);
         nesting::check(&source)?;
-        env.add_template_owned(NAME, source.into_owned()).map_err(failed)?;
+        Program::new(&source).map_err(failed)?;
         let special = special.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-        Ok(Self { env, special })
+        Ok(Self { env, source: source.into_owned(), special })
     }
 
     /// The template of a file: `tokenizer.chat_template`, or `tokenizer.chat_template.<name>`.
@@ -112,7 +112,7 @@ impl Template {
 
     /// Every text that it is made of.
     pub(super) fn texts(&self) -> impl Iterator<Item = String> {
-        let source = self.env.templates().map(|(_, template)| template.source().to_owned());
+        let source = std::iter::once(self.source.clone());
         source.chain(self.special.iter().map(|(_, text)| text.clone()))
     }
 
@@ -137,7 +137,7 @@ impl Template {
         let mut env = self.env.clone();
         env.set_fuel(Some(fuel));
         let variables = self.variables(messages, conversation);
-        let text = env.get_template(NAME).and_then(|template| template.render(variables)).map_err(failed)?;
+        let text = Program::new(&self.source).and_then(|program| program.run(&env, variables)).map_err(failed)?;
         let (bytes, limit) = (text.len(), longest(conversation));
         if bytes > limit { Err(TemplateError::TextTooLong { bytes, limit }) } else { Ok(text) }
     }
