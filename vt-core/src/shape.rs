@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(Desc::new(DType::F32, [0usize, 4]).bytes(&s), Some(0));
         assert_eq!(Desc::new(DType::Q4K, [2usize, 100]).bytes(&s), None);
         assert_eq!(Desc::new(DType::F32, [usize::MAX, 4]).bytes(&s), None);
-        assert_eq!(d.to_string(), "f32 [T, 5]");
+        assert_eq!((d.to_string().as_str(), format!("{d:?}").as_str()), ("f32 [T, 5]", "f32 [T, 5]"));
     }
 
     #[test]

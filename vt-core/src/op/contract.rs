@@ -88,5 +88,7 @@ mod tests {
         assert!(of(&[], &[(3, 0)], &[&one], &[&one]).contains("no next version of input 3"));
         assert!(of(&[], &[], &[&one], &[&one]).contains("next version of no input"));
         assert!(of(&[], &[(0, 0), (0, 1)], &[&one], &[&one, &one]).contains("twice"));
+        assert!(of(&[], &[(0, 0), (1, 0)], &[&one, &one], &[&one]).contains("twice"));
+        assert_eq!(of(&[], &[(0, 1), (1, 0)], &[&one, &two], &[&two, &one]), "");
     }
 }

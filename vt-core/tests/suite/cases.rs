@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use vt_core::StateSpec;
-use vt_core::op::{AnyCase, AnyOp, Operand, ValueType, entries};
+use vt_core::op::{AnyCase, AnyOp, Attend, Operand, Rope, RopeStyle, ValueType, entries};
+use vt_core::{DType, Desc, StateSpec, Sym};
 
 fn types(case: &AnyCase) -> Vec<ValueType> {
     let ty = |o: &Operand| match o {
@@ -74,6 +74,107 @@ fn infer_names_the_input_that_does_not_fit() {
             let error = infer(&*case.op, &types).unwrap_err();
             assert!(error.starts_with(&format!("{}: input `{input}`: expected ", entry.name)), "{error}");
             assert!(error.ends_with(", found fixed state f32 [3, 5]"), "{error}");
+        }
+    }
+}
+
+/// Files and messages know an op by its attributes.
+#[test]
+fn ops_that_differ_differ_in_their_attributes() {
+    for entry in entries() {
+        let cases = (entry.cases)();
+        for (a, b) in cases.iter().flat_map(|a| cases.iter().map(move |b| (a, b))) {
+            assert_eq!(a.op.same(&*b.op), a.op.attrs() == b.op.attrs(), "{}: {a} and {b}", entry.name);
+        }
+    }
+}
+
+/// What lies in one place is of one type; two inputs of an elementwise op may differ where one is a row.
+#[test]
+fn pairs_in_place_are_of_one_type_and_elementwise_ops_have_them() {
+    for entry in entries() {
+        let expected: &[(usize, usize)] = match entry.name {
+            "add" | "mul" | "silu_mul" | "gelu_mul" => &[(0, 0), (1, 0)],
+            "scale" | "silu" | "gelu" | "rms_norm" | "rope" => &[(0, 0)],
+            _ => &[],
+        };
+        let mut alike: HashSet<&(usize, usize)> = HashSet::new();
+        for case in (entry.cases)() {
+            assert_eq!(case.op.in_place(), expected, "{case}");
+            let (inputs, types) = (types(&case), infer(&*case.op, &types(&case)).unwrap());
+            alike.extend(expected.iter().filter(|(i, o)| inputs[*i] == types[*o]));
+        }
+        assert_eq!(alike.len(), expected.len(), "{}: {alike:?}", entry.name);
+    }
+}
+
+#[test]
+fn a_state_is_advanced_to_one_of_its_kind() {
+    for case in entries().iter().flat_map(|e| (e.cases)()) {
+        let (inputs, outputs) = (types(&case), infer(&*case.op, &types(&case)).unwrap());
+        for (from, to) in case.op.advances() {
+            assert!(inputs[*from].state().is_some() && inputs[*from] == outputs[*to], "{case}");
+        }
+        let states = outputs.iter().filter(|o| o.state().is_some()).count();
+        assert_eq!(states, case.op.advances().len(), "{case}");
+    }
+}
+
+fn floats(cols: usize) -> ValueType {
+    ValueType::Tensor(Desc::rows(DType::F32, Sym::T, cols))
+}
+
+/// The types of attention: queries of some columns, a cache of some heads.
+fn attention(cols: usize, heads: usize, key_dim: usize, value_dim: usize) -> [ValueType; 4] {
+    let index = ValueType::Tensor(Desc::new(DType::I32, [Sym::T]));
+    let cache = StateSpec::KvRows { heads, key_dim, value_dim, key: DType::F32, value: DType::F32 };
+    [floats(cols), ValueType::State(cache), index.clone(), index]
+}
+
+#[test]
+fn heads_that_do_not_fit_the_cache_are_refused() {
+    let of = |heads, types: &[ValueType]| infer(&Attend { heads, scale: 1.0, window: 0 }, types).unwrap_err();
+    for (heads, cached) in [(0, 2), (3, 2), (0, 0), (2, 0)] {
+        let expected = format!("attend: attribute `heads`: expected a positive multiple of {cached}, found {heads}");
+        assert_eq!(of(heads, &attention(4 * heads, cached, 4, 4)), expected);
+    }
+    let heads = 1 << (usize::BITS - 1);
+    let error = of(heads, &attention(0, 1, 2, 0));
+    assert!(error.starts_with("attend: input `q`: expected rows of "), "the product is no 0: {error}");
+    let error = of(heads, &attention(heads, 1, 1, 2));
+    assert!(error.starts_with("attend: attribute `heads`: expected rows that fit in memory"), "{error}");
+}
+
+#[test]
+fn rotations_that_make_no_sense_are_refused() {
+    let index = ValueType::Tensor(Desc::new(DType::I32, [Sym::T]));
+    let refused = |op: Rope, attribute: &str| {
+        let factors = ValueType::Tensor(Desc::new(DType::F32, [op.rot / 2]));
+        let error = infer(&op, &[floats(op.head_dim), index.clone(), factors]).unwrap_err();
+        assert!(error.starts_with(&format!("rope: attribute `{attribute}`: expected ")), "{error}");
+    };
+    let op = Rope { head_dim: 8, rot: 8, style: RopeStyle::Norm, base: 1e4, scale: 1.0 };
+    refused(Rope { head_dim: 0, rot: 0, ..op.clone() }, "head_dim");
+    [7, 9, 10].into_iter().for_each(|rot| refused(Rope { rot, ..op.clone() }, "rot"));
+    for number in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
+        refused(Rope { base: number, ..op.clone() }, "base");
+        refused(Rope { scale: number, ..op.clone() }, "scale");
+    }
+    [0.0, -0.0, -1e4].into_iter().for_each(|base| refused(Rope { base, ..op.clone() }, "base"));
+}
+
+/// Scores whose size depends on the head would make softmax trivial; a norm of no columns tests nothing.
+#[test]
+fn cases_are_of_a_telling_size() {
+    for case in entries().iter().flat_map(|e| (e.cases)()) {
+        let types = types(&case);
+        if let Some(Attend { scale, .. }) = case.op.as_any().downcast_ref() {
+            let Some(StateSpec::KvRows { key_dim, .. }) = types[1].state() else { panic!("{case}") };
+            assert!((scale * scale * *key_dim as f32 - 1.0).abs() < 1e-6, "{case}");
+        }
+        if case.op.name() == "rms_norm" {
+            let cols = |i: usize| types[i].tensor().unwrap().cols();
+            assert!(cols(1) > 0 && cols(0) >= cols(1), "{case}");
         }
     }
 }

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError};
-use vt_core::op::{KvAppend, Silu};
+use vt_core::op::{Add, KvAppend, Silu};
 use vt_core::plan::{Args, Fallback, Feed, Options, Pass, Plan, Segment, Sequence, Solo, Span};
 use vt_core::registry::{Builder, Device, DeviceStore};
 use vt_core::{DType, Desc, Graph, PlanError, Registry, RunError, Sizes, Sym};
 
-use crate::toy::model::put;
+use crate::toy::model::{put, weight};
 use crate::toy::{self, Crew, Private, Threads, Toy, model};
 
 fn options(device: &str, fallback: Fallback) -> Options {
@@ -62,6 +62,28 @@ fn what_a_device_lacks_runs_on_the_reference() {
             assert!(counters.copied_bytes > 0 && d.schedules[0].segments > 2);
         }
     }
+}
+
+/// A device with memory of its own reads its copy of a weight, each of its own.
+#[test]
+fn weights_are_uploaded_to_the_device_that_reads_them() {
+    let g = Graph::new();
+    let x = g.input("x", Desc::rows(DType::F32, Sym::T, 5));
+    let sum = put(&g, Add, &[&x, &weight("first", &[5])]).unwrap();
+    g.output(&put(&g, Add, &[&put(&g, Silu, &[&sum]).unwrap(), &weight("second", &[5])]).unwrap()).unwrap();
+    let run = |device| {
+        let plan = Plan::new(&g, &mixed(1, 0), &options(device, Fallback::Error)).unwrap();
+        let x: Vec<f32> = (0..15).map(|i| i as f32 / 4.0).collect();
+        let pass =
+            &mut Pass { inputs: &[Feed::floats(&x)], spans: &[], sequences: &mut [], sizes: Sizes { t: 3, r: 0 } };
+        plan.run(&mut plan.memory().unwrap(), pass).unwrap().bytes(0).to_vec()
+    };
+    assert_eq!(run("private"), run("toy"));
+}
+
+#[test]
+fn a_device_has_one_worker_unless_it_says_otherwise() {
+    assert_eq!(Private.workers(), 1);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need, Support, Tile};
-use vt_core::op::{KvAppend, Silu, ValueType};
+use vt_core::kernel::{Call, Cut, Deal, Io, Kernel, KernelError, Need, Support, Tile};
+use vt_core::op::{Dequantize, KvAppend, Silu, ValueType};
 use vt_core::plan::{Feed, Options, Pass, Plan, Sequence, Span};
 use vt_core::registry::Builder;
-use vt_core::{DType, Desc, Graph, PlanError, Registry, RunError, Sizes, StateSpec, Sym};
+use vt_core::{DType, Desc, Graph, PlanError, Registry, RunError, Sizes, StateSpec, Sym, Tensor};
 
 use crate::toy::model::put;
 use crate::toy::{Threads, Toy};
@@ -88,6 +88,15 @@ fn a_cut_by_rows_or_columns_keeps_both_grains() {
 fn a_tile_is_empty_without_rows_or_columns() {
     let empty = |rows, cols| Tile { rows, cols }.is_empty();
     assert!(empty(2..2, 0..5) && empty(0..5, 3..3) && empty(0..0, 0..0) && !empty(1..2, 3..4));
+}
+
+#[test]
+fn a_cut_either_way_has_both_grains() {
+    let cut = |rows, cols, cut: Cut| assert_eq!((cut.rows, cut.cols, cut.each), (rows, cols, false));
+    cut(2, 3, Cut::either(2, 3));
+    cut(2, 0, Cut::rows(2));
+    cut(0, 3, Cut::cols(3));
+    assert_eq!(Cut::either(2, 3).or_each(true).cyclic(), Cut { each: true, deal: Deal::Cyclic, ..Cut::either(2, 3) });
 }
 
 /// What it saw of each tile of the first of the two ops.
@@ -287,4 +296,98 @@ fn a_kernel_is_told_the_workers_of_its_device() {
     assert!(plan(3).is_ok());
     let Err(PlanError::NoKernel { ops, .. }) = plan(2) else { panic!("planned") };
     assert_eq!(ops[0].reasons, [("three".to_owned(), "2 workers".to_owned())]);
+}
+
+/// The quants of blocks of eight-bit numbers; notes its columns.
+#[derive(Clone, Default)]
+struct Decode {
+    grain: usize,
+    seen: Arc<Mutex<Vec<Tile>>>,
+}
+
+impl Kernel<Dequantize> for Decode {
+    fn name(&self) -> String {
+        "decode".to_owned()
+    }
+
+    fn cut(&self, _: &Dequantize, _: &Call<'_>) -> Cut {
+        Cut::cols(self.grain)
+    }
+
+    fn need(&self, _: &Dequantize, _: usize) -> Need {
+        Need::Tile
+    }
+
+    fn run(&self, _: &Dequantize, io: &mut Io<'_>) -> Result<(), KernelError> {
+        let (x, mut out) = (io.input::<u8>(0), io.output::<f32>(0));
+        for r in 0..out.rows() {
+            let blocks = x.row(r).chunks_exact(DType::Q8_0.block_bytes());
+            assert_eq!(blocks.len() * 32, out.cols(), "as many blocks as columns");
+            let quants = blocks.flat_map(|b| &b[2..]).map(|q| f32::from(*q as i8));
+            out.row_mut(r).iter_mut().zip(quants).for_each(|(y, q)| *y = q);
+        }
+        self.seen.lock().unwrap().push(io.tile());
+        Ok(())
+    }
+}
+
+/// Columns of an input of blocks are whole blocks: a finer cut is none.
+#[test]
+fn columns_of_blocks_are_narrowed_to_the_tile() {
+    let (rows, cols) = (2, 160);
+    let bytes: Vec<u8> = (0..rows * cols / 32 * DType::Q8_0.block_bytes()).map(|i| (i % 251) as u8).collect();
+    let x = Tensor::from_bytes(DType::Q8_0, &[rows, cols], &bytes).unwrap();
+    let expected: Vec<f32> = bytes.chunks_exact(34).flat_map(|b| b[2..].iter().map(|q| f32::from(*q as i8))).collect();
+    for (grain, parts) in [(32, 3), (64, 3), (128, 2), (8, 1), (48, 1)] {
+        let decode = Decode { grain, ..Decode::default() };
+        let g = Graph::new();
+        let input = g.input("x", Desc::rows(DType::Q8_0, Sym::T, cols));
+        g.output(&put(&g, Dequantize, &[&input]).unwrap()).unwrap();
+        let registry = registry(3, |b| b.kernel::<Dequantize>("toy", decode.clone()));
+        let plan = Plan::new(&g, &registry, &Options::new("toy", Sizes { t: rows, r: 0 })).unwrap();
+        let (inputs, sizes) = ([Feed::tensor(&x).unwrap()], Sizes { t: rows, r: 0 });
+        let pass = &mut Pass { inputs: &inputs, spans: &[], sequences: &mut [], sizes };
+        let made = plan.run(&mut plan.memory().unwrap(), pass).unwrap().tensor(0).unwrap();
+        assert_eq!(made.as_slice::<f32>().unwrap(), expected, "{grain}");
+        let seen = decode.seen.lock().unwrap();
+        assert_eq!(seen.len(), parts, "{grain}: {seen:?}");
+    }
+}
+
+/// Is cut as told, and must not run.
+struct Never(Cut);
+
+impl Kernel<Silu> for Never {
+    fn name(&self) -> String {
+        "never".to_owned()
+    }
+
+    fn cut(&self, _: &Silu, _: &Call<'_>) -> Cut {
+        self.0
+    }
+
+    fn run(&self, _: &Silu, io: &mut Io<'_>) -> Result<(), KernelError> {
+        panic!("it ran: {:?}", io.tile())
+    }
+}
+
+/// A tile with nothing in it is nobody's work, however it is cut.
+#[test]
+fn a_kernel_does_not_run_without_rows_or_columns() {
+    for (rows, cols) in [(0, COLS), (3, 0), (0, 0)] {
+        for cut in [Cut::whole(), Cut::rows(1), Cut::cols(1), Cut::either(2, 2), Cut::rows(1).or_each(true)] {
+            for workers in 1..4 {
+                let g = Graph::new();
+                let x = g.input("x", Desc::rows(DType::F32, Sym::T, cols));
+                g.output(&put(&g, Silu, &[&x]).unwrap()).unwrap();
+                let registry = registry(workers, |b| b.kernel::<Silu>("toy", Never(cut)));
+                let plan = Plan::new(&g, &registry, &Options::new("toy", Sizes { t: 3, r: 0 })).unwrap();
+                let (inputs, sizes) = ([Feed::floats(&[])], Sizes { t: rows, r: 0 });
+                let pass = &mut Pass { inputs: &inputs, spans: &[], sequences: &mut [], sizes };
+                let mut memory = plan.memory().unwrap();
+                let made = plan.run(&mut memory, pass).unwrap().tensor(0).unwrap();
+                assert_eq!(made.shape(), [rows, cols], "{cut:?}, {workers} workers");
+            }
+        }
+    }
 }

@@ -80,6 +80,47 @@ fn a_reader_follows_the_rows_of_its_producer() {
     assert_eq!(norm_of_silu(16, Cut::rows(2).cyclic(), Cut::rows(1)), (turns, turns, false));
 }
 
+fn blocks(grain: usize) -> Share {
+    Share::Rows { grain, deal: Deal::Blocks }
+}
+
+/// Behind a barrier that no share saves: copies of the whole are best, then many rows, then what the kernel can.
+#[test]
+fn behind_a_barrier_many_rows_are_divided_by_rows() {
+    let either = Cut::either(3, 1);
+    assert_eq!(norm_of_silu(16, Cut::rows(4), either), (blocks(4), blocks(3), true));
+    assert_eq!(norm_of_silu(7, Cut::rows(4), either), (blocks(4), Share::Cols { grain: 1 }, true), "few rows");
+    assert_eq!(norm_of_silu(16, Cut::rows(4), either.or_each(true)), (blocks(4), Share::Each, true));
+}
+
+/// Two kernels that want more rows than there are want the same.
+#[test]
+fn a_grain_beyond_the_rows_is_all_of_them() {
+    assert_eq!(norm_of_silu(16, Cut::rows(100), Cut::rows(40)), (blocks(16), blocks(16), false));
+}
+
+/// Only what is itself cut by columns makes its readers agree on them.
+#[test]
+fn readers_of_an_undivided_value_keep_their_own_columns() {
+    let g = Graph::new();
+    let silu = put(&g, Silu, &[&input(&g)]).unwrap();
+    g.output(&put(&g, Add, &[&silu, &silu]).unwrap()).unwrap();
+    g.output(&put(&g, Mul, &[&silu, &silu]).unwrap()).unwrap();
+    let shares = |cut| {
+        let kernels = |b: &mut Builder| {
+            b.kernel::<Silu>("toy", Toy::new(cut));
+            b.kernel::<Add>("toy", Toy::new(Cut::cols(2)));
+            b.kernel::<Mul>("toy", Toy::new(Cut::cols(3)));
+        };
+        let steps = steps(&g, &registry(2, kernels), 8);
+        let of = |op| steps.iter().find(|s| s.op == op).unwrap().share;
+        (of("add"), of("mul"))
+    };
+    let cols = |grain| Share::Cols { grain };
+    assert_eq!(shares(Cut::whole()), (cols(2), cols(3)));
+    assert_eq!(shares(Cut::cols(1)), (cols(6), cols(6)));
+}
+
 #[test]
 fn one_row_is_not_divided_by_rows() {
     assert_eq!(norm_of_silu(1, Cut::whole(), Cut::rows(1)), (Share::Whole, Share::Whole, false));
