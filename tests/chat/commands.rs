@@ -180,7 +180,7 @@ fn a_template_that_writes_nothing_is_told() {
 fn input_without_an_end_is_refused() {
     let models = model::models();
     for arguments in [&["chat", "chat.gguf"][..], &["run", "chat.gguf", "-f", "-"], &["tokenize", "chat.gguf", "-"]] {
-        let endless = std::fs::File::open("/dev/zero").unwrap();
+        let endless = fs::File::open("/dev/zero").unwrap();
         let output = models.vt(arguments).stdin(endless).output().unwrap();
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(1), "{said}");

@@ -79,12 +79,6 @@ fn a_kernel_that_says_nothing_computes_all_from_all() {
 }
 
 #[test]
-fn a_cut_by_rows_or_columns_keeps_both_grains() {
-    let cut = Cut::either(3, 8);
-    assert_eq!((cut.rows, cut.cols), (3, 8));
-}
-
-#[test]
 fn a_tile_is_empty_without_rows_or_columns() {
     let empty = |rows, cols| Tile { rows, cols }.is_empty();
     assert!(empty(2..2, 0..5) && empty(0..5, 3..3) && empty(0..0, 0..0) && !empty(1..2, 3..4));

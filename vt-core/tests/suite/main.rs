@@ -7,7 +7,6 @@ mod devices;
 mod drawings;
 mod graphs;
 mod kernels;
-mod ops;
 mod passes;
 mod random;
 mod registries;
