@@ -7,14 +7,14 @@ use minijinja_contrib::pycompat;
 use super::bounded::Bounded;
 use super::python::is_space;
 use super::strings;
-use super::weigh::weigh;
+use super::weigh::{weigh, weigh_objects};
 
 /// Calls a method that minijinja does not know.
 pub(super) fn call(state: &mut State<'_, '_>, value: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
     if value.kind() == ValueKind::Seq && matches!(name, "count" | "index") {
         weigh(state, value)?;
     }
-    args.iter().filter(|arg| arg.as_object().is_some()).try_for_each(|arg| weigh(state, arg))?;
+    weigh_objects(state, args)?;
     let own = match (value.kind(), value.as_str()) {
         (_, Some(text)) => text_method(state, text, name, args)?,
         (ValueKind::Seq, _) if name == "index" => Some(position(value, args)?),

@@ -7,7 +7,7 @@ use minijinja::value::{Object, ObjectRepr, Tuple, Value};
 use minijinja::{Environment, Error, ErrorKind, State};
 
 use super::settle::{check_held, copied, settled};
-use super::weigh::{check_depth, weigh};
+use super::weigh::{check_depth, weigh, weigh_objects};
 use super::{compare, python};
 
 /// What follows an expression whose value may be lazy, but is no deeper than what it is made of.
@@ -97,9 +97,7 @@ fn two(
 /// A map of keys, each followed by its value.
 fn map(state: &mut State<'_, '_>, args: &[Value]) -> Result<Value, Error> {
     let pairs = args.chunks_exact(2).filter_map(|pair| Some((pair.first()?, pair.last()?)));
-    for (key, _) in pairs.clone().filter(|(key, _)| key.as_object().is_some()) {
-        weigh(state, key)?;
-    }
+    weigh_objects(state, pairs.clone().map(|(key, _)| key))?;
     let map = Value::from_pairs(pairs.map(|(key, value)| (key.clone(), value.clone())));
     check_depth(state, &map)?;
     Ok(map)

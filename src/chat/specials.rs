@@ -1,6 +1,6 @@
 //! Special tokens of a vocabulary in texts.
 
-use vt_models::tokenizer::{EncodeOptions, MAX_SPECIAL_BYTES, TokenType, Tokenizer};
+use vt_models::tokenizer::{EncodeOptions, MAX_SPECIAL_BYTES, TokenType, Tokenizer, longest_prefix};
 
 /// The special tokens of a vocabulary by their texts.
 #[derive(Debug)]
@@ -75,33 +75,12 @@ impl Specials {
         tokens
     }
 
-    /// The longest token of the kind that the text starts with, and its length: the sorted list is narrowed byte by
-    /// byte to the tokens that go on as the text does.
+    /// The longest token of the kind that the text starts with, and its length.
     fn longest(&self, text: &[u8], kind: impl Fn(Special) -> bool) -> Option<(u32, usize)> {
-        let mut range = &self.sorted[..];
-        let mut longest = None;
-        for (at, wanted) in text.iter().enumerate() {
-            range = narrowed(range, at, *wanted);
-            let Some(((shortest, special), others)) = range.split_first() else { break };
-            if shortest.len() == at + 1 {
-                longest = Some((special.id, at + 1)).filter(|_| kind(*special)).or(longest);
-                range = others;
-            }
-        }
-        longest
+        let byte = |(text, _): &(Vec<u8>, Special), at: usize| text.get(at).copied();
+        let found = longest_prefix(&self.sorted, text, byte, |(_, special)| kind(*special));
+        found.map(|((_, special), length)| (special.id, length))
     }
-}
-
-/// The tokens of a sorted list, all longer than `at`, that have this byte there.
-fn narrowed(range: &[(Vec<u8>, Special)], at: usize, wanted: u8) -> &[(Vec<u8>, Special)] {
-    let byte = |(text, _): &(Vec<u8>, Special)| text.get(at).copied();
-    // Mostly all of them do, or none.
-    if range.first().and_then(byte) == Some(wanted) && range.last().and_then(byte) == Some(wanted) {
-        return range;
-    }
-    let start = range.partition_point(|token| byte(token) < Some(wanted));
-    let end = range.partition_point(|token| byte(token) <= Some(wanted));
-    &range[start..end]
 }
 
 fn flush(tokenizer: &Tokenizer, plain: &mut Vec<u8>, tokens: &mut Vec<u32>) {

@@ -5,6 +5,8 @@
 use minijinja::value::{ObjectRepr, Value};
 use minijinja::{Error, ErrorKind, State};
 
+use super::python::TOO_DEEP;
+
 /// How deep lists, maps and namespaces may lie in each other. Comparing and dropping them goes as deep on the stack.
 pub(super) const LEVELS: usize = 200;
 
@@ -20,6 +22,14 @@ const BILL: u64 = 64 * UNIT;
 /// Pays for looking at a value whole, with the texts in it.
 pub(super) fn weigh(state: &State<'_, '_>, value: &Value) -> Result<(), Error> {
     weigh_often(state, value, 1)
+}
+
+/// Pays for looking at those of some values whole that hold others.
+pub(super) fn weigh_objects<'a>(
+    state: &State<'_, '_>,
+    values: impl IntoIterator<Item = &'a Value>,
+) -> Result<(), Error> {
+    values.into_iter().filter(|value| value.as_object().is_some()).try_for_each(|value| weigh(state, value))
 }
 
 /// Pays for looking at a value whole so many times.
@@ -47,7 +57,7 @@ pub(super) fn check_depth(state: &State<'_, '_>, value: &Value) -> Result<(), Er
 
 /// The levels left within a value; none left is an error.
 pub(super) fn deeper(levels: usize) -> Result<usize, Error> {
-    let too_deep = || Error::new(ErrorKind::InvalidOperation, "lists and maps too deep in each other");
+    let too_deep = || Error::new(ErrorKind::InvalidOperation, TOO_DEEP);
     levels.checked_sub(1).ok_or_else(too_deep)
 }
 

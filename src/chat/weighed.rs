@@ -5,7 +5,7 @@ use minijinja::{Environment, Error, State, filters};
 
 use super::bounded::Bounded;
 use super::python;
-use super::weigh::{weigh, weigh_often};
+use super::weigh::{weigh_objects, weigh_often};
 
 /// Puts them in place of minijinja's, and takes away what jinja2 has not.
 pub(super) fn add(env: &mut Environment<'_>) {
@@ -54,7 +54,7 @@ fn sorting(state: &State<'_, '_>, args: &[Value]) -> Result<(), Error> {
 
 /// Everything is read, or written as text.
 fn reading(state: &State<'_, '_>, args: &[Value]) -> Result<(), Error> {
-    args.iter().filter(|arg| arg.as_object().is_some()).try_for_each(|arg| weigh(state, arg))
+    weigh_objects(state, args)
 }
 
 /// What is given besides a list is used for each item.

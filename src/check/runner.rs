@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use vt_core::kernel::{Call, Support};
 use vt_core::op::{AnyCase, Operand, Outs, ValueType};
-use vt_core::plan::{Feed, Options, Outputs, Pass, Plan, Sequence};
+use vt_core::plan::{Feed, Options, Outputs, Pass, Plan, Sequence, panic_message};
 use vt_core::registry::{Device, KernelInfo, Registry};
 use vt_core::{Graph, PlanError, Recorder, Sizes, Tensor, Value};
 
@@ -32,12 +32,7 @@ pub(super) fn kernels(registry: &Registry, device: &dyn Device, case: &AnyCase) 
     let call = Call { inputs: &inputs, outputs: &outputs, sizes: case.sizes, workers: device.workers() };
     let explain = || registry.explain(&*case.op, device.name(), &call);
     catch_unwind(AssertUnwindSafe(explain))
-        .map_err(|panic| format!("a kernel's `supports` panicked: {}", text(&*panic)))
-}
-
-fn text(panic: &(dyn std::any::Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+        .map_err(|panic| format!("a kernel's `supports` panicked: {}", panic_message(&*panic)))
 }
 
 /// The result of a case: its outputs; of a state, what the sequences hold afterwards.

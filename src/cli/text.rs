@@ -8,7 +8,7 @@ use std::path::Path;
 use super::stop::Stop;
 
 /// The most bytes of a text: some input has no end.
-pub(super) const LONGEST: u64 = 64 << 20;
+const LONGEST: u64 = 64 << 20;
 
 /// The content of a file, or of standard input if its name is `-`, as it is.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Stop> {
@@ -25,13 +25,20 @@ pub(super) fn read_utf8(path: &Path) -> Result<String, Stop> {
 
 fn read_all(input: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    input.take(LONGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LONGEST { Err(too_long()) } else { Ok(bytes) }
+    bounded(input, |input| input.read_to_end(&mut bytes))?;
+    Ok(bytes)
 }
 
-/// The error of a text that is longer than [`LONGEST`].
-pub(super) fn too_long() -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {} MiB of text", LONGEST >> 20))
+/// What `read` reads of an input, if that is not longer than a text may be.
+pub(super) fn bounded<R: Read>(
+    input: R,
+    read: impl FnOnce(&mut io::Take<R>) -> io::Result<usize>,
+) -> io::Result<usize> {
+    let bytes = read(&mut input.take(LONGEST + 1))?;
+    if bytes as u64 <= LONGEST {
+        return Ok(bytes);
+    }
+    Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {} MiB of text", LONGEST >> 20)))
 }
 
 /// A text that is an argument, or standard input as it is if that is `-`.

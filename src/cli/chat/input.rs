@@ -1,6 +1,6 @@
 //! Where questions come from: a terminal with a line editor, or lines.
 
-use std::io::{self, BufRead, IsTerminal, Read, StdinLock};
+use std::io::{self, BufRead, IsTerminal, StdinLock};
 
 use rustyline::error::ReadlineError;
 use rustyline::{Behavior, DefaultEditor};
@@ -57,8 +57,7 @@ impl Input {
             },
             Self::Lines(lines) => {
                 let mut line = String::new();
-                let read = lines.take(text::LONGEST + 1).read_line(&mut line);
-                let read = read.and_then(|n| if n as u64 > text::LONGEST { Err(text::too_long()) } else { Ok(n) });
+                let read = text::bounded(lines, |lines| lines.read_line(&mut line));
                 let read = read.map_err(|error| Stop::failed(format!("standard input: {error}")))?;
                 let end = line.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
                 Ok((read > 0).then(|| end.unwrap_or(&line).to_owned()))

@@ -42,4 +42,4 @@ pub(crate) use step::{Operand, Place, Step};
 pub use team::{Barrier, Member, Poisoned, Solo, Team, Work};
 pub use verify::{Rule, Violation};
 pub(crate) use walk::Arena;
-pub use walk::Args;
+pub use walk::{Args, panic_message};

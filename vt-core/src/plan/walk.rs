@@ -101,7 +101,7 @@ fn run_tiles(step: &Step, args: &Args<'_>, member: Member<'_>) -> Result<(), Run
                 return Err(RunError::Kernel { op: step.op, kernel: step.bound.kernel().to_owned(), error });
             }
             Err(panic) => {
-                let message = message(&*panic);
+                let message = panic_message(&*panic).to_owned();
                 return Err(RunError::Panic { op: step.op, kernel: step.bound.kernel().to_owned(), message });
             }
         }
@@ -109,7 +109,8 @@ fn run_tiles(step: &Step, args: &Args<'_>, member: Member<'_>) -> Result<(), Run
     Ok(())
 }
 
-fn message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+/// What a caught panic said: for devices and checks that turn panics into errors.
+pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

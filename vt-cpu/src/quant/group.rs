@@ -3,6 +3,7 @@
 use crate::block::{Offset, SubScales, WeightBlock, f16_to_f32};
 
 use super::expanded::GroupRow;
+use super::signed_offset;
 
 /// Blocks in a group.
 pub(super) const GROUP: usize = 16;
@@ -41,8 +42,7 @@ impl Heads {
         }
         if W::OFFSET != Offset::None {
             for i in 0..GROUP {
-                let offset = f16_to_f32(offset[i]);
-                self.offset[i] = if W::MINIMA > 0 { -offset } else { offset };
+                self.offset[i] = signed_offset::<W>(offset[i]);
             }
         }
     }

@@ -36,10 +36,17 @@ mod tokens;
 
 use vt_core::{View, ViewMut};
 
-use crate::block::{ActivationBlock, WeightBlock};
+use crate::block::{ActivationBlock, WeightBlock, f16_to_f32};
 
 pub use few_rows::{few_rows, few_rows_scratch};
 pub use many_rows::ManyRows;
+
+/// What the second step of the rule adds by, of the bits of a block's [`offset`](WeightBlock::offset): `m`, or `-dmin`.
+#[inline(always)]
+fn signed_offset<W: WeightBlock>(bits: u16) -> f32 {
+    let offset = f16_to_f32(bits);
+    if W::MINIMA > 0 { -offset } else { offset }
+}
 
 /// Checks that weights `[n, K]`, activations `[m, K]` and outputs `[m, n]` belong together; the blocks of a row.
 #[inline(always)]

@@ -4,6 +4,7 @@ use vt_core::View;
 
 use crate::block::{MAX_ELEMS, Offset, WeightBlock, f16_to_f32};
 
+use super::signed_offset;
 use super::tile::{Lanes, ROWS};
 
 /// A slab of blocks of 16 weight rows: of each block the integer weights, the scales, then the offsets and minima that
@@ -68,14 +69,10 @@ fn unpack_block<W: WeightBlock>(rows: View<'_, u8>, block: usize, data: &mut [La
             to[r] = u32::from(pair[0] as u16) | (u32::from(pair[1] as u16) << 16);
         }
         rest[0][r] = f16_to_f32(W::scale(block));
-        match W::OFFSET {
-            Offset::None => {}
-            Offset::Constant => rest[1][r] = f16_to_f32(W::offset(block)),
-            Offset::Minima => {
-                rest[1][r] = -f16_to_f32(W::offset(block));
-                for (to, minimum) in rest[2..].iter_mut().zip(W::minima(block)) {
-                    to[r] = f32::from(minimum);
-                }
+        if W::OFFSET != Offset::None {
+            rest[1][r] = signed_offset::<W>(W::offset(block));
+            for (to, minimum) in rest[2..].iter_mut().zip(W::minima(block)) {
+                to[r] = f32::from(minimum);
             }
         }
     }

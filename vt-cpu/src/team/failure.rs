@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use vt_core::RunError;
-use vt_core::plan::DeviceError;
+use vt_core::plan::{DeviceError, panic_message};
 
 /// A worker's failure, and where it happened: how often it had waited, and which worker it is.
 #[derive(Debug)]
@@ -22,10 +22,9 @@ pub(super) fn keep_first(first: &mut Option<Failure>, new: Failure) {
 
 /// The error for a panic that no kernel's walk has caught.
 pub(super) fn panicked(panic: Box<dyn Any + Send>) -> RunError {
-    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
+    let message = format!("a worker panicked: {}", panic_message(&*panic));
     discard(panic);
-    DeviceError { device: "cpu", message: format!("a worker panicked: {text}") }.into()
+    DeviceError { device: "cpu", message }.into()
 }
 
 /// Drops what a panic carried. Its destructor may panic as well; what that one carries is leaked.

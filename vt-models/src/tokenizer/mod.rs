@@ -17,6 +17,7 @@ mod byte_strings;
 mod error;
 mod model;
 mod pre;
+mod prefix;
 mod roles;
 mod special;
 mod stream;
@@ -28,6 +29,7 @@ mod vocab;
 
 pub use byte_strings::ByteStrings;
 pub use error::TokenizerError;
+pub use prefix::longest_prefix;
 pub use special::MAX_SPECIAL_BYTES;
 pub use stream::TextStream;
 pub use vocab::{SpecialIds, TokenType, Vocab};

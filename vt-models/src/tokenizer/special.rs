@@ -1,6 +1,7 @@
 //! Special tokens in a text.
 
 use super::byte_strings::ByteStrings;
+use super::prefix::longest_prefix;
 use super::strip::Strip;
 use super::vocab::TokenType;
 
@@ -69,34 +70,11 @@ impl SpecialMatcher {
         text_fragment(text, &mut fragment);
     }
 
-    /// The longest token at the front of `text` and its length: the sorted list is narrowed byte by byte to the tokens
-    /// that go on as the text does.
+    /// The longest token at the front of `text` and its length.
     fn longest(&self, texts: &ByteStrings, text: &[u8]) -> Option<(u32, usize)> {
-        let token = |id: u32| texts.get(id as usize).unwrap_or_default();
-        let mut range = &self.sorted[..];
-        let mut longest = None;
-        for (at, &wanted) in text.iter().enumerate() {
-            range = narrowed(range, wanted, |id| token(id).get(at).copied());
-            let Some((&shortest, others)) = range.split_first() else { break };
-            if token(shortest).len() == at + 1 {
-                longest = Some((shortest, at + 1));
-                range = others;
-            }
-        }
-        longest
+        let byte = |&id: &u32, at: usize| texts.get(id as usize)?.get(at).copied();
+        longest_prefix(&self.sorted, text, byte, |_| true).map(|(&id, length)| (id, length))
     }
-}
-
-/// The ids of a range, sorted by `byte`, whose byte is this one.
-fn narrowed(range: &[u32], wanted: u8, byte: impl Fn(u32) -> Option<u8>) -> &[u32] {
-    let at_end = |id: Option<&u32>| id.and_then(|&id| byte(id)) == Some(wanted);
-    // Mostly all of them do, or none.
-    if at_end(range.first()) && at_end(range.last()) {
-        return range;
-    }
-    let start = range.partition_point(|&id| byte(id) < Some(wanted));
-    let end = range.partition_point(|&id| byte(id) <= Some(wanted));
-    &range[start..end]
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //!
 //! A slab of activations and one panel stay in the second-level cache, and one chunk of a panel in the first: it meets
 //! all tokens before the next one is read. What the unsigned form adds to a quant is taken off where sums start, by the
-//! sums of the activations. Sub-block scales of K-quants are applied to integer sums.
+//! sums of the activations. Sub-block scales of K-quants are applied to the exact sums of their parts.
 
 mod panel;
 mod tile;

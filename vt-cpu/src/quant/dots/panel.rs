@@ -9,6 +9,7 @@ use crate::block::{MAX_ELEMS, Offset, WeightBlock, f16_to_f32};
 
 use super::tile::{VECTORS, float_scales, parts};
 use super::{Lanes, chunk_blocks};
+use crate::quant::signed_offset;
 
 /// A slab of blocks of the rows: block after block, in a block one vector of 16 rows after the other. Of each: the
 /// quants, four elements of each row in a lane; the scales of parts of K-quants; pairs of minima; the scale, and `m` or
@@ -90,7 +91,7 @@ fn panel_block<W: WeightBlock>(data: &[Lanes]) -> PanelBlock<'_> {
     PanelBlock { quants, part_scales, minima, scale: &rest[0], offset: &rest[1..] }
 }
 
-/// Rows that are missing hold anything but signaling bits: their outputs are not kept.
+/// Rows that are missing hold anything: their outputs are not kept.
 #[inline(always)]
 fn unpack_block<W: WeightBlock, V: Vector>(v: V, rows: View<'_, u8>, block: usize, data: &mut [Lanes]) {
     let mut words = [[0; MAX_ELEMS / 4]; 16];
@@ -120,21 +121,15 @@ fn write_words<W: WeightBlock>(block: &[u8], words: &mut [i32; MAX_ELEMS / 4]) {
 fn write_scales<W: WeightBlock>(block: &[u8], r: usize, rest: &mut [Lanes]) {
     let (part_scales, rest) = rest.split_at_mut(part_scales::<W>());
     let (minima, rest) = rest.split_at_mut(W::MINIMA / 2);
-    if !part_scales.is_empty() {
-        for (to, scale) in part_scales.iter_mut().zip(W::sub_scales(block)) {
-            to[r] = if float_scales::<W>() { f32::from(scale).to_bits() as i32 } else { i32::from(scale) };
-        }
+    for (to, scale) in part_scales.iter_mut().zip(W::sub_scales(block)) {
+        to[r] = if float_scales::<W>() { f32::from(scale).to_bits() as i32 } else { i32::from(scale) };
     }
-    if W::MINIMA > 0 {
-        for (to, [low, high]) in minima.iter_mut().zip(W::minima(block).as_chunks().0) {
-            to[r] = i32::from(*low) | (i32::from(*high) << 16);
-        }
+    for (to, [low, high]) in minima.iter_mut().zip(W::minima(block).as_chunks().0) {
+        to[r] = i32::from(*low) | (i32::from(*high) << 16);
     }
     rest[0][r] = f16_to_f32(W::scale(block)).to_bits() as i32;
-    match W::OFFSET {
-        Offset::None => {}
-        Offset::Constant => rest[1][r] = f16_to_f32(W::offset(block)).to_bits() as i32,
-        Offset::Minima => rest[1][r] = (-f16_to_f32(W::offset(block))).to_bits() as i32,
+    if W::OFFSET != Offset::None {
+        rest[1][r] = signed_offset::<W>(W::offset(block)).to_bits() as i32;
     }
 }
 

@@ -30,6 +30,12 @@ pub(super) const fn float_scales<W: WeightBlock>() -> bool {
 type Ints<V> = [[<V as Vector>::Int; TOKENS]; VECTORS];
 type Floats<V> = [[<V as Vector>::Float; TOKENS]; VECTORS];
 
+/// Lanes that hold the bits of `f32`.
+#[inline(always)]
+fn floats<V: Vector>(v: V, lanes: &Lanes) -> V::Float {
+    v.floats(&lanes.map(|bits| f32::from_bits(bits as u32)))
+}
+
 /// Adds a chunk's products to the sums of a tile, block after block.
 #[inline(always)]
 pub(super) fn multiply_chunk<W: WeightBlock, V: Vector>(
@@ -41,7 +47,7 @@ pub(super) fn multiply_chunk<W: WeightBlock, V: Vector>(
     let mut accs = [[v.float(0.0); TOKENS]; VECTORS];
     for r in 0..VECTORS {
         for t in 0..TOKENS {
-            accs[r][t] = v.floats(&sums[r * TOKENS + t].map(|bits| f32::from_bits(bits as u32)));
+            accs[r][t] = floats(v, &sums[r * TOKENS + t]);
         }
     }
     for (weights, tokens) in weights.blocks().zip(tokens.blocks()) {
@@ -105,7 +111,7 @@ fn scaled<W: WeightBlock, V: Vector>(
     for p in parts {
         let sums = part::<W, V>(v, weights, tokens, p);
         for r in 0..VECTORS {
-            let scale = v.floats(&weights[r].part_scales[p].map(|bits| f32::from_bits(bits as u32)));
+            let scale = floats(v, &weights[r].part_scales[p]);
             for t in 0..TOKENS {
                 totals[r][t] = v.multiply_add(v.to_floats(sums[r][t]), scale, totals[r][t]);
             }
@@ -154,9 +160,8 @@ fn add_block<W: WeightBlock, V: Vector>(
     accs: &mut Floats<V>,
 ) {
     let float = |bits: i32| v.float(f32::from_bits(bits as u32));
-    let lanes = |lanes: &Lanes| v.floats(&lanes.map(|bits| f32::from_bits(bits as u32)));
     for r in 0..VECTORS {
-        let scale = lanes(weights[r].scale);
+        let scale = floats(v, weights[r].scale);
         for t in 0..TOKENS {
             let factor = v.multiply(scale, float(tokens.scales[t]));
             accs[r][t] = v.multiply_add(factor, products[r][t], accs[r][t]);
@@ -164,13 +169,13 @@ fn add_block<W: WeightBlock, V: Vector>(
         match W::OFFSET {
             Offset::None => {}
             Offset::Constant => {
-                let offset = lanes(&weights[r].offset[0]);
+                let offset = floats(v, &weights[r].offset[0]);
                 for t in 0..TOKENS {
                     accs[r][t] = v.multiply_add(offset, float(tokens.offsets[t]), accs[r][t]);
                 }
             }
             Offset::Minima => {
-                let offset = lanes(&weights[r].offset[0]);
+                let offset = floats(v, &weights[r].offset[0]);
                 for t in 0..TOKENS {
                     let mut sum = v.int(0);
                     for pair in 0..W::MINIMA / 2 {
