@@ -37,9 +37,9 @@ impl Joined {
         self.taken
     }
 
-    /// An empty folder for a package.
+    /// An empty folder for the next package. Each has its own: pip may go on for a while when vt was stopped.
     pub fn folder(&self) -> Result<PathBuf, PullError> {
-        let folder = self.scratch.path().join("part");
+        let folder = self.scratch.path().join(format!("part-{}", self.taken + 1));
         if folder.is_dir() {
             fs::remove_dir_all(&folder).map_err(at(&folder))?;
         }

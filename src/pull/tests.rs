@@ -135,8 +135,10 @@ fn packages_that_came_whole_are_not_loaded_again() {
 #[cfg(unix)]
 fn left(models: &Path, joined: &str, record: &str) {
     let folder = models.join(".pull-model");
-    fs::create_dir_all(folder.join("part/unpacked")).unwrap();
-    fs::write(folder.join("part/x.whl"), "x").unwrap();
+    for part in ["part-1", "part-2", "part-3"] {
+        fs::create_dir_all(folder.join(part).join("unpacked")).unwrap();
+        fs::write(folder.join(part).join("x.whl"), "x").unwrap();
+    }
     fs::write(folder.join("joined"), joined).unwrap();
     fs::write(folder.join("record"), record).unwrap();
 }

@@ -146,6 +146,7 @@ fn a_load_that_breaks_off_is_gone_on_with() {
     let output = hub.vt(&models, &["pull", &name]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).lines().last().unwrap().starts_with(&format!("error: {name}: ")) && !path.exists());
+    assert!(stderr(&output).contains("the connection ended after ") && stderr(&output).contains(" of 400000 bytes ("));
     hub.set(NAME, Served::whole(&bytes));
     let output = hub.vt(&models, &["pull", &name]).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));

@@ -1,6 +1,6 @@
 //! Asking hosts for parts of files.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::time::Duration;
 
 use ureq::http::{Response, header};
@@ -88,10 +88,12 @@ impl Answer {
         Ok(Self { tag, range: range(&response), url, response, limits })
     }
 
-    /// The next bytes; none at the end.
+    /// The next bytes; none at the end, be it early.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, HubError> {
-        let mut body = self.response.body_mut().as_reader();
-        body.read(buffer).map_err(|error| HubError::new(&self.url, fault(error.into(), self.limits)))
+        match self.response.body_mut().as_reader().read(buffer) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(0),
+            read => read.map_err(|error| HubError::new(&self.url, fault(error.into(), self.limits))),
+        }
     }
 }
 
