@@ -177,7 +177,8 @@ fn a_file_that_stops_coming_is_given_up_and_gone_on_with() {
     let pull = Pull::new();
     let error = pull.from(&format!("http://{}", host.name), short()).unwrap_err();
     assert!(error.to_string().contains("no byte came for 200ms"), "{error}");
-    let there = fs::read(pull.part("tag")).unwrap();
+    // On a machine that is busy with other things even the first bytes may be late.
+    let there = fs::read(pull.part("tag")).unwrap_or_default();
     assert!(BYTES.starts_with(&there) && there.len() <= 6);
     let host = Host::new(|_, range| part(range, 0));
     assert_eq!(pull.from(&format!("http://{}", host.name), Limits::default()).unwrap(), BYTES);
