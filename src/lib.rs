@@ -7,6 +7,7 @@
 pub mod chat;
 pub mod check;
 pub mod config;
+pub mod measure;
 pub mod npy;
 pub mod pull;
 pub mod validate;
