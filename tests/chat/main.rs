@@ -8,4 +8,5 @@ mod interrupts;
 mod model;
 mod session;
 mod templates;
+mod terminal;
 mod tokens;

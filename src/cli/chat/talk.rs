@@ -13,7 +13,7 @@ use super::command::{Command, HELP};
 use super::input::Input;
 use super::interrupt::Interrupt;
 use crate::cli::run::per_second;
-use crate::cli::text;
+use crate::cli::{message, text};
 
 /// The local time.
 pub(super) fn now() -> DateTime {
@@ -37,7 +37,7 @@ impl Talk<'_> {
             match self.turn(&line) {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(())) => break,
-                Err(Stop::Failed(why) | Stop::Usage(why)) if !self.strict => tell(&format!("error: {why}")),
+                Err(Stop::Failed(why) | Stop::Usage(why)) if !self.strict => message::say("error", &why),
                 Err(stop) => return Err(stop),
             }
         }
