@@ -5,6 +5,7 @@ mod commands;
 mod common;
 mod hostile;
 mod interrupts;
+mod mapped;
 mod model;
 mod session;
 mod templates;

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -38,7 +38,7 @@ impl Talk {
         let child = command.spawn().unwrap();
         let keys = File::from(terminal.master);
         let (sender, shown) = mpsc::channel();
-        let screen = keys.try_clone().unwrap();
+        let screen = BufReader::new(keys.try_clone().unwrap());
         // At the end of the terminal reading fails.
         thread::spawn(move || screen.bytes().map_while(Result::ok).try_for_each(|byte| sender.send(byte)));
         let talk = Self { models, child, keys, shown };

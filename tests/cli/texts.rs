@@ -100,7 +100,9 @@ fn the_context_limits_what_is_generated() {
     }
     let message = failure(models.vt(&["run", "whole.gguf", "-p", "abcdef", "-c", "5"]), 1);
     assert!(message.contains("context of 5"), "{message}");
-    assert!(failure(models.vt(&["run", "whole.gguf", "-p", ""]), 1).contains("no tokens"));
+    assert!(failure(models.vt(&["run", "whole.gguf", "-p", ""]), 1).contains("no tokens: it is empty"));
+    let first = models.json(&["run", "whole.gguf", "-p", "abc", "-n", "1", "--json"]);
+    assert!(first["timings"]["gen_tok_s"].is_null() && first["timings"]["prompt_tok_s"].as_f64() > Some(0.0));
     let none = models.json(&["run", "whole.gguf", "-p", "abc", "-n", "0", "--json"]);
     assert_eq!((&none["tokens"], &none["text"]), (&json!([]), &json!("")));
 }
