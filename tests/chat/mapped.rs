@@ -5,6 +5,10 @@ use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 
+use vt::gguf::Fault;
+use vt::models::load::Target;
+use vt::models::{LoadOptions, Model, ModelError};
+
 use crate::model;
 
 #[test]
@@ -27,6 +31,25 @@ fn a_file_that_becomes_shorter_is_one_line_and_exit_status_1() {
         said.read_to_string(&mut rest).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");
         assert!(rest.starts_with("error: ") && rest.contains("became shorter") && rest.lines().count() == 1, "{rest}");
+    }
+}
+
+#[test]
+fn a_file_that_became_shorter_is_no_fault_of_its_tensors() {
+    let models = model::models();
+    let loaded = model::Loaded::new(&models, "chat.gguf");
+    let registry = vt::default_registry(vt::cpu::Config { threads: Some(1), tier: None }).unwrap();
+    let target = Target { registry, device: vt::cpu::CPU.to_owned() };
+    let file = OpenOptions::new().write(true).open(models.path("chat.gguf")).unwrap();
+    file.set_len(file.metadata().unwrap().len() - 1).unwrap();
+    let options = LoadOptions::default();
+    let errors = [
+        Model::load(&loaded.gguf, &target, &options).map(drop).unwrap_err(),
+        vt::models::inspect(&loaded.gguf, &target, &options).map(drop).unwrap_err(),
+    ];
+    for error in errors {
+        assert!(matches!(&error, ModelError::Gguf(e) if matches!(*e.fault, Fault::Shrunk { .. })), "{error}");
+        assert_eq!(error.to_string().matches("chat.gguf").count(), 1, "{error}");
     }
 }
 
