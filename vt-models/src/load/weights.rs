@@ -22,6 +22,9 @@ pub struct TensorUse {
     pub decision: Decision,
 }
 
+/// The uses of the tensors taken, the names of the others, and everything that stood in the way.
+pub type Findings = (Vec<TensorUse>, Vec<String>, Vec<Problem>);
+
 /// Hands out a file's tensors as values. What is wrong is collected, so that all of it can be told at once: until
 /// [`Weights::finish`], an empty tensor stands for one that is missing.
 pub struct Weights<'a> {
@@ -103,7 +106,7 @@ impl<'a> Weights<'a> {
     ///
     /// # Errors
     /// If the file became shorter since it was opened.
-    pub fn findings(self) -> Result<(Vec<TensorUse>, Vec<String>, Vec<Problem>), GgufError> {
+    pub fn findings(self) -> Result<Findings, GgufError> {
         if let Some(error) = self.shrunk.into_inner() {
             return Err(error);
         }
