@@ -54,6 +54,28 @@ fn a_name_that_is_unknown_is_answered_with_those_that_are() {
 }
 
 #[test]
+fn a_file_that_is_there_is_not_said_to_be_missing() {
+    let models = Models::new();
+    std::fs::create_dir(models.path("folder")).unwrap();
+    for (argument, what) in [("whole.gguf", "a file that is there"), ("@folder", "a folder")] {
+        let message = failure(models.vt(&["pull", argument]), 2);
+        assert!(message.contains(what) && !message.contains("no such file"), "{message}");
+        assert!(message.contains("smollm2") && message.contains("hf:OWNER/REPO/FILE.gguf"), "{message}");
+    }
+    for name in ["nosuch.gguf".to_owned(), "n".repeat(100_000)] {
+        let mut command = models.vt(&["pull"]);
+        let message = failure(
+            {
+                command.arg(&name);
+                command
+            },
+            2,
+        );
+        assert!(message.contains("no such file") && message.contains("hf:OWNER/REPO/FILE.gguf"), "{message}");
+    }
+}
+
+#[test]
 fn completions_know_every_command_in_every_shell() {
     let models = Models::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

