@@ -186,7 +186,8 @@ A first session:
   vt pull hf:OWNER/REPO/FILE.gguf                                a model of your own choice
   vt COMMAND --help                                              what a command is for, with examples
 
-Where a command takes a MODEL, it is a GGUF file or a name that `vt pull` knows.";
+Where a command takes a MODEL, it is a GGUF file or a name that `vt pull` knows. The file is mapped, not copied: while
+vt uses it, it must not be written to or shortened. To replace it, move another one into its place.";
 
 /// Exit statuses and the environment.
 pub(super) const STATUS: &str = "\
