@@ -1,5 +1,7 @@
 //! `vt bench-ops`: how fast each kernel is by itself.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use vt::config::Config;
 use vt::measure::{self, Effort, Measurement, Speed};
@@ -9,7 +11,7 @@ use vt_cpu::Limits;
 
 use super::model::Threads;
 use super::stop::Stop;
-use super::{limits, text};
+use super::{json_text, limits, text};
 
 /// Measure each kernel that this machine can run by itself, beside the machine's limits
 #[derive(clap::Args)]
@@ -48,7 +50,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
 
 fn measure(
     args: &Args,
-    registry: &std::sync::Arc<Registry>,
+    registry: &Arc<Registry>,
     op: &OpEntry,
     case: &AnyCase,
     device: &dyn Device,
@@ -107,7 +109,7 @@ impl Report {
         }
         if self.json {
             let all = json!({ "limits": self.limits.as_ref().map(limits::json), "kernels": self.rows });
-            text::show(format!("{all:#}\n").as_bytes())?;
+            text::show(json_text::lines(&all).as_bytes())?;
         }
         Ok(())
     }

@@ -38,6 +38,9 @@ impl Threads {
     /// All ops, and the CPU with its kernels.
     pub(super) fn registry(self, config: &Config) -> Result<Arc<Registry>, Stop> {
         vt::default_registry(self.cpu(config)).map_err(|error| match error {
+            vt::SetupError::Cpu(error @ vt_cpu::ConfigError::Threads(_)) if self.threads.is_none() => {
+                Stop::usage(format!("VT_THREADS: {error}"))
+            }
             vt::SetupError::Cpu(error) => Stop::usage(error),
             error => Stop::failed(error),
         })

@@ -12,6 +12,10 @@ fn help_teaches() {
     }
     let check = String::from_utf8(models.stdout(&["check", "--help"])).unwrap();
     assert!(check.contains("Examples:") && check.contains("vt check model.gguf") && check.contains("Usage: vt check"));
+    for command in ["run", "chat"] {
+        let help = String::from_utf8(models.stdout(&[command, "--help"])).unwrap();
+        assert!(help.contains("\nSampling, in this order: logit-bias, penalties, top-k, "), "{help}");
+    }
     let short = String::from_utf8(models.stdout(&["check", "-h"])).unwrap();
     assert!(short.len() < check.len() && !short.contains("Examples:"));
 }

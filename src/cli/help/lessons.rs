@@ -176,8 +176,8 @@ const TEST_OPS: Lesson = Lesson {
 const BENCH_OPS: Lesson = Lesson {
     command: "bench-ops",
     about: "The speed of every kernel that this machine can run, not only of the one that is taken, beside the machine's \
-            limits: matrix products of 4096 x 4096 with 1 and with 512 rows for each type of weights, and for other ops \
-            examples of their own. Weights that few rows are multiplied with come from memory, not from caches. The \
+            limits: matrix products of 4096 x 4096 with 1 and with 512 rows for each type of weights, and other ops at \
+            sizes of their own. Weights that few rows are multiplied with come from memory, not from caches. The \
             time is the best of many calls.",
     examples: "\x20 Matrix products on one thread:
       vt bench-ops -o matmul_bt_quant -t 1
@@ -209,7 +209,8 @@ A first session:
   vt pull hf:OWNER/REPO/FILE.gguf                                a model of your own choice
   vt COMMAND --help                                              what a command is for, with examples
 
-Where a command takes a MODEL, it is a GGUF file or a name that `vt pull` knows.";
+Where a command takes a MODEL, it is a GGUF file or a name that `vt pull` knows. The file is mapped, not copied: while
+vt uses it, it must not be written to or shortened. To replace it, move another one into its place.";
 
 /// Exit statuses and the environment.
 pub(super) const STATUS: &str = "\

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use vt_cpu::Limits;
 
 use super::phase::{KernelTime, Phase};
-use crate::cli::limits;
+use crate::cli::{json_text, limits};
 
 pub(super) fn json(limits: &Limits, phases: &[Phase]) -> String {
     let phases: Vec<Value> = phases.iter().map(|phase| phase_json(limits, phase)).collect();
-    format!("{:#}\n", json!({ "limits": limits::json(limits), "phases": phases }))
+    json_text::lines(&json!({ "limits": limits::json(limits), "phases": phases }))
 }
 
 fn phase_json(limits: &Limits, phase: &Phase) -> Value {

@@ -85,6 +85,13 @@ impl Op for Attend {
         cases.push(case(DType::F16, 2, 2, (32, 32), 1, two));
         cases
     }
+
+    /// A prompt, and one token after 4095 others.
+    fn benches() -> Vec<Case<Self>> {
+        let spans = [(0, 512), (4095, 1)].map(|(position, rows)| vec![Span { sequence: 0, position, rows }]);
+        let types = [DType::F16, DType::F32];
+        types.into_iter().flat_map(|dtype| spans.clone().map(|s| case(dtype, 32, 8, (128, 128), 0, s))).collect()
+    }
 }
 
 impl Attend {
