@@ -136,7 +136,7 @@ fn names<'a>(rows: impl IntoIterator<Item = &'a Value>, key: &str) -> BTreeSet<&
     rows.into_iter().map(|row| row[key].as_str().unwrap()).collect()
 }
 
-/// Every kernel that takes anything runs.
+/// No kernel is left out.
 #[test]
 fn the_smoke_test_runs_every_kernel() {
     let models = Models::new();
@@ -145,7 +145,7 @@ fn the_smoke_test_runs_every_kernel() {
     assert!(report["limits"].is_null() && found.iter().all(|k| k["calls"] == 1 && k.get("seconds").is_none()));
     let ops = models.json(&["ops", "--json"]);
     let known = list(&ops).iter().flat_map(|answer| list(&answer["kernels"]));
-    assert_eq!(names(found, "kernel"), names(known.filter(|k| k["supported"] == true), "name"));
+    assert_eq!(names(found, "kernel"), names(known, "name"));
     assert_eq!(names(found, "op"), names(list(&ops), "op"));
 }
 

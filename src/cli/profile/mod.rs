@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
         }
     }
     if let (Some(path), Some(trace)) = (&args.trace, &profile.trace) {
-        trace.write(path)?;
+        trace.write(path, &profile.plan, profile.workers)?;
     }
     let out = if args.json { report::json(&limits, &phases) } else { report::table(&limits, &phases) };
     Ok(text::show(out.as_bytes())?)
@@ -90,7 +90,7 @@ impl Profile {
             workers,
             sequence: model.sequence(longest)?,
             tokens: bench::random_tokens(longest, model.hparams().vocab),
-            trace: args.trace.as_ref().map(|_| Trace::new(workers)),
+            trace: args.trace.as_ref().map(|_| Trace::new()),
         })
     }
 
@@ -121,7 +121,7 @@ impl Profile {
             let steps = self.plan.schedules.get(class).map_or(&[][..], |schedule| &schedule.steps);
             phase.add(rows, end - start, &events, steps, &costs);
             if let Some(trace) = &mut self.trace {
-                trace.add(name, span, start..end, &events, steps);
+                trace.add(name, span, start..end, events);
             }
         }
         Ok(phase)

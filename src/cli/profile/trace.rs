@@ -1,70 +1,86 @@
 //! What each worker did when, as a file of trace events.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use vt_core::plan::{Activity, Event, Span, StepDescription};
+use vt_core::plan::{Activity, Description, Event, Span};
 
 use crate::cli::stop::Stop;
 
-/// Events in the trace event format (Google, "Trace Event Format"): whole stretches of time (`X`) on a track for each
-/// worker and one for passes.
+/// Passes with their events.
 pub(super) struct Trace {
     origin: Instant,
-    passes_track: usize,
-    events: Vec<Value>,
+    passes: Vec<Pass>,
+}
+
+struct Pass {
+    phase: &'static str,
+    span: Span,
+    time: Range<Instant>,
+    events: Vec<Event>,
 }
 
 impl Trace {
-    pub(super) fn new(workers: usize) -> Self {
-        let name = |kind: &str, track: usize, name: String| json!({ "name": kind, "ph": "M", "pid": 0, "tid": track, "args": { "name": name } });
-        let mut events =
-            vec![name("process_name", 0, "vt".to_owned()), name("thread_name", workers, "passes".to_owned())];
-        events.extend((0..workers).map(|worker| name("thread_name", worker, format!("worker {worker}"))));
-        Self { origin: Instant::now(), passes_track: workers, events }
+    pub(super) fn new() -> Self {
+        Self { origin: Instant::now(), passes: Vec::new() }
     }
 
-    /// Adds a pass with its events.
-    pub(super) fn add(
-        &mut self,
-        phase: &str,
-        span: Span,
-        time: Range<Instant>,
-        events: &[Event],
-        steps: &[StepDescription],
-    ) {
-        let pass = json!({ "position": span.position, "rows": span.rows });
-        self.push(phase, "pass", self.passes_track, time, pass);
-        for event in events {
-            let Some(step) = steps.get(event.step) else { continue };
+    pub(super) fn add(&mut self, phase: &'static str, span: Span, time: Range<Instant>, events: Vec<Event>) {
+        self.passes.push(Pass { phase, span, time, events });
+    }
+
+    /// Writes a file in the trace event format (Google, "Trace Event Format"): whole stretches of time (`X`) on a track
+    /// for each worker and, after those, one for passes.
+    pub(super) fn write(&self, path: &Path, plan: &Description, workers: usize) -> Result<(), Stop> {
+        let write = || {
+            let mut file = BufWriter::new(File::create(path)?);
+            let names = (0..workers).map(|worker| track(worker, &format!("worker {worker}")));
+            let stretches = self.passes.iter().flat_map(|pass| self.pass(pass, plan, workers));
+            list(&mut file, names.chain([track(workers, "passes")]).chain(stretches))?;
+            file.flush()
+        };
+        write().map_err(|error| Stop::failed(format!("{}: {error}", path.display())))
+    }
+
+    /// A pass, and what workers did in it.
+    fn pass<'a>(&'a self, pass: &'a Pass, plan: &'a Description, workers: usize) -> impl Iterator<Item = Value> {
+        let about = json!({ "position": pass.span.position, "rows": pass.span.rows });
+        let whole = self.stretch(pass.phase, "pass", workers, &pass.time, about);
+        let of_worker = |event: &Event| {
+            let step = plan.schedules.get(event.schedule)?.steps.get(event.step)?;
             let (name, kind) = match event.activity {
                 Activity::Computing => (step.op, "kernel"),
                 Activity::Waiting => ("barrier", "waiting"),
             };
             let about = json!({ "step": event.step, "kernel": step.kernel, "inputs": step.inputs });
-            self.push(name, kind, event.worker, event.start..event.end, about);
-        }
+            Some(self.stretch(name, kind, event.worker, &(event.start..event.end), about))
+        };
+        [whole].into_iter().chain(pass.events.iter().filter_map(of_worker))
     }
 
-    fn push(&mut self, name: &str, kind: &str, track: usize, time: Range<Instant>, about: Value) {
+    fn stretch(&self, name: &str, kind: &str, track: usize, time: &Range<Instant>, about: Value) -> Value {
         let micros = |at: Instant| (at - self.origin).as_nanos() as f64 / 1e3;
         let (start, end) = (micros(time.start), micros(time.end));
-        self.events.push(json!({
+        json!({
             "name": name, "cat": kind, "ph": "X", "pid": 0, "tid": track, "ts": start, "dur": end - start, "args": about,
-        }));
+        })
     }
+}
 
-    /// Writes the file.
-    pub(super) fn write(&self, path: &Path) -> Result<(), Stop> {
-        let write = || {
-            let mut file = BufWriter::new(File::create(path)?);
-            serde_json::to_writer(&mut file, &json!({ "displayTimeUnit": "ms", "traceEvents": self.events }))?;
-            file.flush()
-        };
-        write().map_err(|error| Stop::failed(format!("{}: {error}", path.display())))
+/// The name of a track.
+fn track(number: usize, name: &str) -> Value {
+    json!({ "name": "thread_name", "ph": "M", "pid": 0, "tid": number, "args": { "name": name } })
+}
+
+/// Events one by one, a line each: there may be millions.
+fn list(out: &mut impl Write, events: impl Iterator<Item = Value>) -> io::Result<()> {
+    write!(out, "{{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?;
+    for (number, event) in events.enumerate() {
+        write!(out, "{}\n{event}", if number > 0 { "," } else { "" })?;
     }
+    writeln!(out, "\n]}}")
 }
