@@ -44,6 +44,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     if args.n_prompt == 0 && args.n_gen == 0 {
         return Err(Stop::usage("nothing to measure: one of -p and -n must be at least 1"));
     }
+    let longest = args.n_prompt.checked_add(args.n_gen).ok_or_else(|| Stop::usage("-p and -n are too large"))?;
     let gguf = args.model.open(config)?;
     if let Some(path) = &args.trace {
         args.model.refuse_overwriting(&gguf, path)?;
@@ -51,7 +52,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let target = args.model.target(config)?;
     let runner = Runner::new(&args.model.load(&gguf, &target, config, 1)?)?;
     let limits = limits::measure(args.model.cpu(config))?;
-    let mut profile = Profile::new(args, runner, limits.threads)?;
+    let mut profile = Profile::new(args, runner, limits.threads, longest)?;
     profile.warm_up(args)?;
     let mut phases = Vec::new();
     for (name, tokens, rows) in [("prompt", args.n_prompt, ROWS), ("generation", args.n_gen, 1)] {
@@ -78,8 +79,8 @@ struct Profile {
 }
 
 impl Profile {
-    fn new(args: &Args, mut runner: Runner, workers: usize) -> Result<Self, Stop> {
-        let longest = args.n_prompt.checked_add(args.n_gen).ok_or_else(|| Stop::usage("a prompt that is too long"))?;
+    /// With room for `longest` tokens.
+    fn new(args: &Args, mut runner: Runner, workers: usize, longest: usize) -> Result<Self, Stop> {
         let model = runner.model().clone();
         let recorder = Arc::new(Recorder::new(workers));
         runner.observe(Some(recorder.clone() as Arc<dyn Observer>));
