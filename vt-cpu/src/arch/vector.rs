@@ -1,5 +1,7 @@
 //! Vectors of sixteen 32-bit lanes, for kernels that need an instruction which the compiler does not find by itself.
 
+use vt_core::View;
+
 use super::Isa;
 
 /// A tier with vectors of sixteen lanes and dot products of bytes. The methods are instructions, inlined into the
@@ -23,6 +25,35 @@ pub trait Vector: Isa {
     /// Writes the lanes.
     fn store_floats(self, x: Self::Float, lanes: &mut [f32; 16]);
 
+    /// The half-precision numbers of an array.
+    fn halves(self, lanes: &[u16; 16]) -> Self::Float;
+    /// Bytes `at .. at + 16` of sixteen rows: lane `r` of vector `i` has bytes `4 i .. 4 i + 4` of row `r`.
+    ///
+    /// # Panics
+    /// If there are fewer rows, or they are shorter.
+    fn words(self, rows: &View<'_, u8>, at: usize) -> [Self::Int; 4];
+    /// Bytes `at .. at + 4` of sixteen rows, each row's in its lane.
+    ///
+    /// # Panics
+    /// If there are fewer rows, or they are shorter.
+    fn word(self, rows: &View<'_, u8>, at: usize) -> Self::Int;
+
+    /// Bitwise.
+    fn and(self, a: Self::Int, b: Self::Int) -> Self::Int;
+    /// Bitwise.
+    fn or(self, a: Self::Int, b: Self::Int) -> Self::Int;
+    /// Bitwise.
+    fn xor(self, a: Self::Int, b: Self::Int) -> Self::Int;
+    /// Each lane's bits moved up by `by`, zeros behind them.
+    fn shift_left(self, x: Self::Int, by: u32) -> Self::Int;
+    /// Each lane's bits moved down by `by`, zeros before them.
+    fn shift_right(self, x: Self::Int, by: u32) -> Self::Int;
+    /// Each lane, as a signed number, over two to the power of `by`, rounded down.
+    fn shift_right_signed(self, x: Self::Int, by: u32) -> Self::Int;
+    /// Four bits of each lane, one for each of its bytes: byte `j` has bit `first + j` of the lane, a multiple of 4, as
+    /// its bit 4, and else zeros.
+    fn fifth_bits(self, x: Self::Int, first: u32) -> Self::Int;
+
     /// `sum + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3` in each lane, of the unsigned bytes of `a` and the signed ones of
     /// `b`. Wraps.
     fn dot_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
@@ -38,6 +69,4 @@ pub trait Vector: Isa {
     fn multiply(self, a: Self::Float, b: Self::Float) -> Self::Float;
     /// `a * b + sum`, rounded once.
     fn multiply_add(self, a: Self::Float, b: Self::Float, sum: Self::Float) -> Self::Float;
-    /// Lane `i` of vector `j` becomes lane `j` of vector `i`.
-    fn transpose(self, rows: [Self::Int; 16]) -> [Self::Int; 16];
 }

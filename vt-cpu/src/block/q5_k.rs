@@ -2,8 +2,11 @@
 //! bits; of each 32 bytes the low halves are 32 elements and the high halves the next 32. Bit j of byte i of the fifth
 //! bits belongs to element 32 j + i.
 
-use vt_core::DType;
+use vt_core::{DType, View};
 
+use crate::arch::Vector;
+
+use super::lanes::{RowLanes, bits, high_halves, low_halves, packed_parts, store};
 use super::kquant::{decode_with_minima, packed_minima, packed_scales};
 use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
@@ -57,5 +60,29 @@ impl WeightBlock for Q5K {
     #[inline(always)]
     fn minima(block: &[u8]) -> SubScales {
         packed_minima(&block[4..16])
+    }
+}
+
+impl RowLanes for Q5K {
+    #[inline(always)]
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) {
+        for half in 0..2 {
+            let fifth = v.words(rows, at + 16 + 16 * half);
+            for (i, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+                let bytes = v.words(rows, at + 48 + 32 * i + 16 * half);
+                for (high, place) in [(0, half), (1, 2 + half)] {
+                    let quant = |k: usize| {
+                        let low = if high == 0 { low_halves(v, bytes[k]) } else { high_halves(v, bytes[k]) };
+                        v.or(low, bits(v, fifth[k], 2 * i as u32 + high, 0x10))
+                    };
+                    store(v, out, place, [quant(0), quant(1), quant(2), quant(3)]);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
+        packed_parts(v, rows, at)
     }
 }

@@ -2,8 +2,11 @@
 //! the block has 64 bytes of low bits (elements 0..32 and 32..64 in their low halves, 64..128 in their high halves) and
 //! 32 bytes of high bits (two bits for each quarter).
 
-use vt_core::DType;
+use vt_core::{DType, View};
 
+use crate::arch::Vector;
+
+use super::lanes::{RowLanes, bits, high_halves, low_halves, store};
 use super::kquant::decode_parts;
 use super::{Q8K, SubScales, WeightBlock, f16_at, u16_at};
 
@@ -53,5 +56,28 @@ impl WeightBlock for Q6K {
     #[inline(always)]
     fn scale(block: &[u8]) -> u16 {
         u16_at(block, 208)
+    }
+}
+
+impl RowLanes for Q6K {
+    #[inline(always)]
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) {
+        for (i, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+            for half in 0..2 {
+                let high = v.words(rows, at + 128 + 32 * i + 16 * half);
+                for odd in 0..2 {
+                    let low = v.words(rows, at + 64 * i + 32 * odd + 16 * half);
+                    let first = |k: usize| v.or(low_halves(v, low[k]), bits(v, high[k], 2 * odd as u32, 0x30));
+                    let second = |k: usize| v.or(high_halves(v, low[k]), bits(v, high[k], 4 + 2 * odd as u32, 0x30));
+                    store(v, out, 2 * odd + half, [first(0), first(1), first(2), first(3)]);
+                    store(v, out, 4 + 2 * odd + half, [second(0), second(1), second(2), second(3)]);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
+        [v.words(rows, at + 192), [v.int(0); 4]]
     }
 }

@@ -5,7 +5,7 @@ use vt_core::{Elem, View, ViewMut};
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Avx2, Avx512};
 use crate::arch::{Isa, Portable};
-use crate::block::WeightBlock;
+use crate::block::{RowLanes, WeightBlock};
 
 #[cfg(target_arch = "x86_64")]
 use super::dots::{dots, dots_scratch};
@@ -28,7 +28,7 @@ pub trait ManyRows: Isa {
     ///
     /// # Panics
     /// If the shapes do not belong together, or `scratch` is too short.
-    fn many_rows<W: WeightBlock>(
+    fn many_rows<W: RowLanes>(
         self,
         weights: View<'_, u8>,
         acts: View<'_, u8>,
@@ -47,7 +47,7 @@ macro_rules! by_panels {
             }
 
             #[inline(always)]
-            fn many_rows<W: WeightBlock>(
+            fn many_rows<W: RowLanes>(
                 self,
                 weights: View<'_, u8>,
                 acts: View<'_, u8>,
@@ -73,7 +73,7 @@ impl ManyRows for Avx512 {
     }
 
     #[inline(always)]
-    fn many_rows<W: WeightBlock>(
+    fn many_rows<W: RowLanes>(
         self,
         weights: View<'_, u8>,
         acts: View<'_, u8>,

@@ -1,11 +1,11 @@
-//! The register tile: 32 weight rows by six tokens.
+//! The register tile: 32 weight rows by up to six tokens.
 
 use crate::arch::Vector;
-use crate::block::{Offset, WeightBlock};
+use crate::block::{Offset, RowLanes, WeightBlock};
 
 use super::Lanes;
-use super::panel::{PanelBlock, PanelChunk};
-use super::tokens::{TOKENS, TokenBlock, TokenChunk};
+use super::panel::{Panel, PanelBlock};
+use super::tokens::{TokenBlock, TokenChunk};
 
 /// Vectors of 16 weight rows in a tile.
 pub(super) const VECTORS: usize = 2;
@@ -27,8 +27,8 @@ pub(super) const fn float_scales<W: WeightBlock>() -> bool {
     2 * W::EXACT >= W::ELEMS
 }
 
-type Ints<V> = [[<V as Vector>::Int; TOKENS]; VECTORS];
-type Floats<V> = [[<V as Vector>::Float; TOKENS]; VECTORS];
+type Ints<V, const T: usize> = [[<V as Vector>::Int; T]; VECTORS];
+type Floats<V, const T: usize> = [[<V as Vector>::Float; T]; VECTORS];
 
 /// Lanes that hold the bits of `f32`.
 #[inline(always)]
@@ -36,50 +36,69 @@ fn floats<V: Vector>(v: V, lanes: &Lanes) -> V::Float {
     v.floats(&lanes.map(|bits| f32::from_bits(bits as u32)))
 }
 
-/// Adds a chunk's products to the sums of a tile, block after block.
+/// Adds a chunk's products to the sums of a tile of as many tokens as there are, block after block. Of the sums first
+/// come those of one vector of rows, then the other's.
 #[inline(always)]
-pub(super) fn multiply_chunk<W: WeightBlock, V: Vector>(
+pub(super) fn multiply_chunk<W: RowLanes, V: Vector>(
     v: V,
-    weights: &PanelChunk<'_, W>,
+    weights: &Panel<'_, W>,
     tokens: &TokenChunk<'_, W>,
-    sums: &mut [Lanes; VECTORS * TOKENS],
+    sums: &mut [Lanes],
 ) {
-    let mut accs = [[v.float(0.0); TOKENS]; VECTORS];
+    match sums.len() / VECTORS {
+        1 => multiply::<W, V, 1>(v, weights, tokens, sums),
+        2 => multiply::<W, V, 2>(v, weights, tokens, sums),
+        3 => multiply::<W, V, 3>(v, weights, tokens, sums),
+        4 => multiply::<W, V, 4>(v, weights, tokens, sums),
+        5 => multiply::<W, V, 5>(v, weights, tokens, sums),
+        _ => multiply::<W, V, 6>(v, weights, tokens, sums),
+    }
+}
+
+#[inline(always)]
+fn multiply<W: RowLanes, V: Vector, const T: usize>(
+    v: V,
+    weights: &Panel<'_, W>,
+    tokens: &TokenChunk<'_, W>,
+    sums: &mut [Lanes],
+) {
+    let sums = &mut sums[..VECTORS * T];
+    let mut accs = [[v.float(0.0); T]; VECTORS];
     for r in 0..VECTORS {
-        for t in 0..TOKENS {
-            accs[r][t] = floats(v, &sums[r * TOKENS + t]);
+        for t in 0..T {
+            accs[r][t] = floats(v, &sums[r * T + t]);
         }
     }
-    for (weights, tokens) in weights.blocks().zip(tokens.blocks()) {
-        let products = products::<W, V>(v, &weights, &tokens);
-        add_block::<W, V>(v, &weights, &tokens, products, &mut accs);
+    for (weights, tokens) in weights.blocks().zip(tokens.blocks::<T>()) {
+        let products = products::<W, V, T>(v, &weights, &tokens);
+        add_block::<W, V, T>(v, &weights, &tokens, products, &mut accs);
     }
     for r in 0..VECTORS {
-        for t in 0..TOKENS {
+        for t in 0..T {
             let mut lanes = [0.0; 16];
             v.store_floats(accs[r][t], &mut lanes);
-            sums[r * TOKENS + t] = lanes.map(|x| x.to_bits() as i32);
+            sums[r * T + t] = lanes.map(|x| x.to_bits() as i32);
         }
     }
 }
 
 /// The exact integer sums of a block, rounded once.
 #[inline(always)]
-fn products<W: WeightBlock, V: Vector>(
+fn products<W: WeightBlock, V: Vector, const T: usize>(
     v: V,
     weights: &[PanelBlock<'_>; VECTORS],
     tokens: &TokenBlock<'_>,
-) -> Floats<V> {
+) -> Floats<V, T> {
     if parts::<W>() == 1 {
-        return part::<W, V>(v, weights, tokens, 0).map(|sums| sums.map(|sum| v.to_floats(sum)));
+        return part::<W, V, T>(v, weights, tokens, 0).map(|sums| sums.map(|sum| v.to_floats(sum)));
     }
     if !float_scales::<W>() {
-        let mut totals = [[v.int(0); TOKENS]; VECTORS];
+        let mut totals = [[v.int(0); T]; VECTORS];
         for p in 0..parts::<W>() {
-            let sums = part::<W, V>(v, weights, tokens, p);
+            let sums = part::<W, V, T>(v, weights, tokens, p);
             for r in 0..VECTORS {
                 let scale = v.ints(&weights[r].part_scales[p]);
-                for t in 0..TOKENS {
+                for t in 0..T {
                     totals[r][t] = v.multiply_add_ints(sums[r][t], scale, totals[r][t]);
                 }
             }
@@ -87,11 +106,11 @@ fn products<W: WeightBlock, V: Vector>(
         return totals.map(|totals| totals.map(|total| v.to_floats(total)));
     }
     let exact = W::EXACT * parts::<W>() / W::ELEMS;
-    let mut totals = scaled::<W, V>(v, weights, tokens, 0..exact);
+    let mut totals = scaled::<W, V, T>(v, weights, tokens, 0..exact);
     if exact < parts::<W>() {
-        let rest = scaled::<W, V>(v, weights, tokens, exact..parts::<W>());
+        let rest = scaled::<W, V, T>(v, weights, tokens, exact..parts::<W>());
         for r in 0..VECTORS {
-            for t in 0..TOKENS {
+            for t in 0..T {
                 totals[r][t] = v.add(totals[r][t], rest[r][t]);
             }
         }
@@ -101,18 +120,18 @@ fn products<W: WeightBlock, V: Vector>(
 
 /// The sums of some parts times their scales, exact in `f32`.
 #[inline(always)]
-fn scaled<W: WeightBlock, V: Vector>(
+fn scaled<W: WeightBlock, V: Vector, const T: usize>(
     v: V,
     weights: &[PanelBlock<'_>; VECTORS],
     tokens: &TokenBlock<'_>,
     parts: std::ops::Range<usize>,
-) -> Floats<V> {
-    let mut totals = [[v.float(0.0); TOKENS]; VECTORS];
+) -> Floats<V, T> {
+    let mut totals = [[v.float(0.0); T]; VECTORS];
     for p in parts {
-        let sums = part::<W, V>(v, weights, tokens, p);
+        let sums = part::<W, V, T>(v, weights, tokens, p);
         for r in 0..VECTORS {
             let scale = floats(v, &weights[r].part_scales[p]);
-            for t in 0..TOKENS {
+            for t in 0..T {
                 totals[r][t] = v.multiply_add(v.to_floats(sums[r][t]), scale, totals[r][t]);
             }
         }
@@ -122,16 +141,16 @@ fn scaled<W: WeightBlock, V: Vector>(
 
 /// The integer sums of part `p`.
 #[inline(always)]
-fn part<W: WeightBlock, V: Vector>(
+fn part<W: WeightBlock, V: Vector, const T: usize>(
     v: V,
     weights: &[PanelBlock<'_>; VECTORS],
     tokens: &TokenBlock<'_>,
     p: usize,
-) -> Ints<V> {
+) -> Ints<V, T> {
     let words = W::ELEMS / 4 / parts::<W>();
-    let mut sums = [[v.int(0); TOKENS]; VECTORS];
+    let mut sums = [[v.int(0); T]; VECTORS];
     if W::BIAS != 0 {
-        for t in 0..TOKENS {
+        for t in 0..T {
             let start = v.int(tokens.starts[t * parts::<W>() + p]);
             for r in 0..VECTORS {
                 sums[r][t] = start;
@@ -140,7 +159,7 @@ fn part<W: WeightBlock, V: Vector>(
     }
     for k in p * words..(p + 1) * words {
         let quants = [v.ints(&weights[0].quants[k]), v.ints(&weights[1].quants[k])];
-        for t in 0..TOKENS {
+        for t in 0..T {
             let act = v.int(tokens.quants[t * W::ELEMS / 4 + k]);
             for r in 0..VECTORS {
                 sums[r][t] = v.dot_bytes(sums[r][t], quants[r], act);
@@ -152,17 +171,17 @@ fn part<W: WeightBlock, V: Vector>(
 
 /// The float operations of one block.
 #[inline(always)]
-fn add_block<W: WeightBlock, V: Vector>(
+fn add_block<W: WeightBlock, V: Vector, const T: usize>(
     v: V,
     weights: &[PanelBlock<'_>; VECTORS],
     tokens: &TokenBlock<'_>,
-    products: Floats<V>,
-    accs: &mut Floats<V>,
+    products: Floats<V, T>,
+    accs: &mut Floats<V, T>,
 ) {
     let float = |bits: i32| v.float(f32::from_bits(bits as u32));
     for r in 0..VECTORS {
         let scale = floats(v, weights[r].scale);
-        for t in 0..TOKENS {
+        for t in 0..T {
             let factor = v.multiply(scale, float(tokens.scales[t]));
             accs[r][t] = v.multiply_add(factor, products[r][t], accs[r][t]);
         }
@@ -170,13 +189,13 @@ fn add_block<W: WeightBlock, V: Vector>(
             Offset::None => {}
             Offset::Constant => {
                 let offset = floats(v, &weights[r].offset[0]);
-                for t in 0..TOKENS {
+                for t in 0..T {
                     accs[r][t] = v.multiply_add(offset, float(tokens.offsets[t]), accs[r][t]);
                 }
             }
             Offset::Minima => {
                 let offset = floats(v, &weights[r].offset[0]);
-                for t in 0..TOKENS {
+                for t in 0..T {
                     let mut sum = v.int(0);
                     for pair in 0..W::MINIMA / 2 {
                         let sums = v.int(tokens.offsets[t * W::MINIMA / 2 + pair]);
