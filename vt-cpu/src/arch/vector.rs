@@ -25,18 +25,11 @@ pub trait Vector: Isa {
     /// Writes the lanes.
     fn store_floats(self, x: Self::Float, lanes: &mut [f32; 16]);
 
-    /// The half-precision numbers of an array.
-    fn halves(self, lanes: &[u16; 16]) -> Self::Float;
     /// Bytes `at .. at + 16` of sixteen rows: lane `r` of vector `i` has bytes `4 i .. 4 i + 4` of row `r`.
     ///
     /// # Panics
     /// If there are fewer rows, or they are shorter.
     fn words(self, rows: &View<'_, u8>, at: usize) -> [Self::Int; 4];
-    /// Bytes `at .. at + 4` of sixteen rows, each row's in its lane.
-    ///
-    /// # Panics
-    /// If there are fewer rows, or they are shorter.
-    fn word(self, rows: &View<'_, u8>, at: usize) -> Self::Int;
 
     /// Bitwise.
     fn and(self, a: Self::Int, b: Self::Int) -> Self::Int;
@@ -63,6 +56,8 @@ pub trait Vector: Isa {
     fn multiply_add_ints(self, a: Self::Int, b: Self::Int, sum: Self::Int) -> Self::Int;
     /// The nearest floats, ties to even.
     fn to_floats(self, x: Self::Int) -> Self::Float;
+    /// The half-precision numbers in the low halves.
+    fn halves_to_floats(self, x: Self::Int) -> Self::Float;
     /// `a + b`.
     fn add(self, a: Self::Float, b: Self::Float) -> Self::Float;
     /// `a * b`.

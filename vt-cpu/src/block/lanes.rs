@@ -6,15 +6,18 @@ use crate::arch::Vector;
 
 use super::WeightBlock;
 
-/// A block type whose quants can be unpacked for sixteen rows at once. `rows` are sixteen, and the block of each starts
+/// A block type whose quants can be unpacked for sixteen rows at once. Vectors never pass through closures here (those of
+/// `array::map`, say): where the compiler does not choose to inline one, it is compiled for the baseline. `rows` are sixteen, and the block of each starts
 /// at byte `at`.
 pub trait RowLanes: WeightBlock {
     /// Writes the quants plus [`BIAS`](WeightBlock::BIAS), 0 to 255, four elements of a row in its lane: those of elements
-    /// `4 i .. 4 i + 4` in `out[i]`, of [`ELEMS`](WeightBlock::ELEMS) elements.
+    /// `4 i .. 4 i + 4` in `out[i]`, of [`ELEMS`](WeightBlock::ELEMS) elements. The result are the bits of
+    /// [`scale`](WeightBlock::scale) in the low half of each lane, and those of [`offset`](WeightBlock::offset), if the type
+    /// has one, in the high half.
     ///
     /// # Panics
     /// If there are fewer rows than sixteen, or a part of the block is outside of them, or `out` is shorter.
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]);
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int;
 
     /// The scales and the minima of a block's parts, four bytes of a row in its lane: of part `p` byte `p % 4` of vector
     /// `p / 4`. Types of 32 elements have none.
@@ -47,12 +50,10 @@ pub(super) fn bits<V: Vector>(v: V, x: V::Int, from: u32, mask: u8) -> V::Int {
     v.and(moved, v.int(i32::from_le_bytes([mask; 4])))
 }
 
-/// Writes sixteen elements, the `place`th of a block.
+/// Writes four elements of each row: the `k`th four of the `place`th sixteen of a block.
 #[inline(always)]
-pub(super) fn store<V: Vector>(v: V, out: &mut [[i32; 16]], place: usize, quants: [V::Int; 4]) {
-    for (quants, out) in quants.into_iter().zip(&mut out[4 * place..4 * place + 4]) {
-        v.store_ints(quants, out);
-    }
+pub(super) fn store<V: Vector>(v: V, out: &mut [[i32; 16]], (place, k): (usize, usize), quants: V::Int) {
+    v.store_ints(quants, &mut out[4 * place + k]);
 }
 
 /// The eight scales and minima in the 12 bytes of Q4_K and Q5_K that start at `at + 4`; as
@@ -60,9 +61,11 @@ pub(super) fn store<V: Vector>(v: V, out: &mut [[i32; 16]], place: usize, quants
 #[inline(always)]
 pub(super) fn packed_parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
     let [_, scales, minima, low_bits] = v.words(rows, at);
-    let join = |first, low_bits| {
-        let high_bits = v.and(v.shift_right(first, 2), v.int(0x3030_3030));
-        [v.and(first, v.int(0x3f3f_3f3f)), v.or(low_bits, high_bits), v.int(0), v.int(0)]
-    };
-    [join(scales, low_halves(v, low_bits)), join(minima, high_halves(v, low_bits))]
+    [join_packed(v, scales, low_halves(v, low_bits)), join_packed(v, minima, high_halves(v, low_bits))]
+}
+
+#[inline(always)]
+fn join_packed<V: Vector>(v: V, first: V::Int, low_bits: V::Int) -> [V::Int; 4] {
+    let high_bits = v.and(v.shift_right(first, 2), v.int(0x3030_3030));
+    [v.and(first, v.int(0x3f3f_3f3f)), v.or(low_bits, high_bits), v.int(0), v.int(0)]
 }

@@ -59,20 +59,28 @@ impl WeightBlock for Q2K {
 
 impl RowLanes for Q2K {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) {
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
         for (i, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
             for half in 0..2 {
                 let bytes = v.words(rows, at + 16 + 32 * i + 16 * half);
                 for quarter in 0..4 {
-                    store(v, out, 2 * quarter + half, bytes.map(|x| bits(v, x, 2 * quarter as u32, 3)));
+                    for k in 0..4 {
+                        store(v, out, (2 * quarter + half, k), bits(v, bytes[k], 2 * quarter as u32, 3));
+                    }
                 }
             }
         }
+        v.words(rows, at + 68)[3]
     }
 
     #[inline(always)]
     fn parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
-        let parts = v.words(rows, at);
-        [parts.map(|x| low_halves(v, x)), parts.map(|x| high_halves(v, x))]
+        let bytes = v.words(rows, at);
+        let mut parts = [[v.int(0); 4]; 2];
+        for i in 0..4 {
+            parts[0][i] = low_halves(v, bytes[i]);
+            parts[1][i] = high_halves(v, bytes[i]);
+        }
+        parts
     }
 }

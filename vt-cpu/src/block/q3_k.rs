@@ -63,33 +63,41 @@ impl WeightBlock for Q3K {
 
 impl RowLanes for Q3K {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) {
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
         for half in 0..2 {
             let third = v.words(rows, at + 16 * half);
             for (i, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
                 let low = v.words(rows, at + 32 + 32 * i + 16 * half);
                 for quarter in 0..4 {
                     let (from, third_from) = (2 * quarter as u32, (4 * i + quarter) as u32);
-                    let quant = |k: usize| v.or(bits(v, low[k], from, 3), bits(v, third[k], third_from, 4));
-                    store(v, out, 2 * quarter + half, [quant(0), quant(1), quant(2), quant(3)]);
+                    for k in 0..4 {
+                        let quants = v.or(bits(v, low[k], from, 3), bits(v, third[k], third_from, 4));
+                        store(v, out, (2 * quarter + half, k), quants);
+                    }
                 }
             }
         }
+        v.shift_right(v.words(rows, at + 94)[3], 16)
     }
 
     #[inline(always)]
     fn parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
         // The 12 bytes of scales lie two bytes into sixteen.
         let words = v.words(rows, at + 94);
-        let scales = |i: usize| v.or(v.shift_right(words[i], 16), v.shift_left(words[i + 1], 16));
-        let [first, second, high] = [scales(0), scales(1), scales(2)];
-        let join = |low, from| less_32(v, v.or(low, bits(v, high, from, 0x30)));
-        let scales = [
-            join(low_halves(v, first), 0),
-            join(low_halves(v, second), 2),
-            join(high_halves(v, first), 4),
-            join(high_halves(v, second), 6),
+        let mut packed = [v.int(0); 3];
+        for i in 0..3 {
+            packed[i] = v.or(v.shift_right(words[i], 16), v.shift_left(words[i + 1], 16));
+        }
+        let low = [
+            low_halves(v, packed[0]),
+            low_halves(v, packed[1]),
+            high_halves(v, packed[0]),
+            high_halves(v, packed[1]),
         ];
+        let mut scales = [v.int(0); 4];
+        for i in 0..4 {
+            scales[i] = less_32(v, v.or(low[i], bits(v, packed[2], 2 * i as u32, 0x30)));
+        }
         [scales, [v.int(0); 4]]
     }
 }

@@ -50,9 +50,12 @@ impl WeightBlock for Q4_1 {
 
 impl RowLanes for Q4_1 {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) {
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
         let nibbles = v.words(rows, at + 4);
-        store(v, out, 0, nibbles.map(|x| low_halves(v, x)));
-        store(v, out, 1, nibbles.map(|x| high_halves(v, x)));
+        for k in 0..4 {
+            store(v, out, (0, k), low_halves(v, nibbles[k]));
+            store(v, out, (1, k), high_halves(v, nibbles[k]));
+        }
+        v.words(rows, at)[0]
     }
 }

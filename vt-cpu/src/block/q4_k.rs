@@ -62,14 +62,17 @@ impl WeightBlock for Q4K {
 
 impl RowLanes for Q4K {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) {
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
         for (i, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             for half in 0..2 {
                 let bytes = v.words(rows, at + 16 + 32 * i + 16 * half);
-                store(v, out, half, bytes.map(|x| low_halves(v, x)));
-                store(v, out, 2 + half, bytes.map(|x| high_halves(v, x)));
+                for k in 0..4 {
+                    store(v, out, (half, k), low_halves(v, bytes[k]));
+                    store(v, out, (2 + half, k), high_halves(v, bytes[k]));
+                }
             }
         }
+        v.words(rows, at)[0]
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use vt_core::{DType, View};
 
 use crate::arch::Vector;
 
-use super::lanes::{RowLanes, high_halves, low_halves};
+use super::lanes::{RowLanes, high_halves, low_halves, store};
 use super::{Q8_0, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
 
 /// The block type; see the module.
@@ -37,8 +37,11 @@ impl WeightBlock for Q5_0 {
 
 impl RowLanes for Q5_0 {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) {
-        store_five_bits(v, v.word(rows, at + 2), v.words(rows, at + 6), out);
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
+        let [head, next, _, _] = v.words(rows, at);
+        let fifth = v.or(v.shift_right(head, 16), v.shift_left(next, 16));
+        store_five_bits(v, fifth, v.words(rows, at + 6), out);
+        head
     }
 }
 
@@ -57,9 +60,9 @@ pub(super) fn unpack_five_bits(fifth: [u16; 2], nibbles: &[u8], bias: i16, out: 
 /// The quants as they lie in rows: a word of fifth bits, and 16 bytes of low bits.
 #[inline(always)]
 pub(super) fn store_five_bits<V: Vector>(v: V, fifth: V::Int, nibbles: [V::Int; 4], out: &mut [[i32; 16]]) {
-    for i in 0..4 {
-        let first = 4 * i as u32;
-        v.store_ints(v.or(low_halves(v, nibbles[i]), v.fifth_bits(fifth, first)), &mut out[i]);
-        v.store_ints(v.or(high_halves(v, nibbles[i]), v.fifth_bits(fifth, first + 16)), &mut out[4 + i]);
+    for k in 0..4 {
+        let first = 4 * k as u32;
+        store(v, out, (0, k), v.or(low_halves(v, nibbles[k]), v.fifth_bits(fifth, first)));
+        store(v, out, (1, k), v.or(high_halves(v, nibbles[k]), v.fifth_bits(fifth, first + 16)));
     }
 }

@@ -45,7 +45,9 @@ impl WeightBlock for Q5_1 {
 
 impl RowLanes for Q5_1 {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) {
-        store_five_bits(v, v.word(rows, at + 4), v.words(rows, at + 8), out);
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
+        let [head, fifth, _, _] = v.words(rows, at);
+        store_five_bits(v, fifth, v.words(rows, at + 8), out);
+        head
     }
 }

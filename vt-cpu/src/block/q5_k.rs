@@ -65,20 +65,19 @@ impl WeightBlock for Q5K {
 
 impl RowLanes for Q5K {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) {
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
         for half in 0..2 {
             let fifth = v.words(rows, at + 16 + 16 * half);
             for (i, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
                 let bytes = v.words(rows, at + 48 + 32 * i + 16 * half);
-                for (high, place) in [(0, half), (1, 2 + half)] {
-                    let quant = |k: usize| {
-                        let low = if high == 0 { low_halves(v, bytes[k]) } else { high_halves(v, bytes[k]) };
-                        v.or(low, bits(v, fifth[k], 2 * i as u32 + high, 0x10))
-                    };
-                    store(v, out, place, [quant(0), quant(1), quant(2), quant(3)]);
+                let first = 2 * i as u32;
+                for k in 0..4 {
+                    store(v, out, (half, k), v.or(low_halves(v, bytes[k]), bits(v, fifth[k], first, 0x10)));
+                    store(v, out, (2 + half, k), v.or(high_halves(v, bytes[k]), bits(v, fifth[k], first + 1, 0x10)));
                 }
             }
         }
+        v.words(rows, at)[0]
     }
 
     #[inline(always)]

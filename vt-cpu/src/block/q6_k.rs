@@ -61,19 +61,21 @@ impl WeightBlock for Q6K {
 
 impl RowLanes for Q6K {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) {
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
         for (i, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
             for half in 0..2 {
                 let high = v.words(rows, at + 128 + 32 * i + 16 * half);
                 for odd in 0..2 {
                     let low = v.words(rows, at + 64 * i + 32 * odd + 16 * half);
-                    let first = |k: usize| v.or(low_halves(v, low[k]), bits(v, high[k], 2 * odd as u32, 0x30));
-                    let second = |k: usize| v.or(high_halves(v, low[k]), bits(v, high[k], 4 + 2 * odd as u32, 0x30));
-                    store(v, out, 2 * odd + half, [first(0), first(1), first(2), first(3)]);
-                    store(v, out, 4 + 2 * odd + half, [second(0), second(1), second(2), second(3)]);
+                    let (place, from) = (2 * odd + half, 2 * odd as u32);
+                    for k in 0..4 {
+                        store(v, out, (place, k), v.or(low_halves(v, low[k]), bits(v, high[k], from, 0x30)));
+                        store(v, out, (place + 4, k), v.or(high_halves(v, low[k]), bits(v, high[k], from + 4, 0x30)));
+                    }
                 }
             }
         }
+        v.shift_right(v.words(rows, at + 194)[3], 16)
     }
 
     #[inline(always)]

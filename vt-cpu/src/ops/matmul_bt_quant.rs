@@ -13,9 +13,6 @@ use crate::arch::Work;
 use crate::block::{Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes, WeightBlock};
 use crate::quant::{few_rows, few_rows_scratch};
 
-/// Up to this many rows, unpacking weights in registers beats panels.
-const FEW_ROWS: usize = 24;
-
 pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     register_type::<T, Q4_0>(builder, tier);
     register_type::<T, Q4_1>(builder, tier);
@@ -30,7 +27,9 @@ pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
 }
 
 fn register_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
+    if T::FEW_ROWS > 0 {
+        builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
+    }
     builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, W>(tier, PhantomData));
 }
 
@@ -65,7 +64,8 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W>
     fn supports(&self, _: &MatmulBtQuant, call: &Call<'_>) -> Support {
         match multiplies::<W>(call) {
             Support::Yes => {
-                Support::when(call.rows() <= FEW_ROWS, || format!("{} rows are more than {FEW_ROWS}", call.rows()))
+                let most = T::FEW_ROWS;
+                Support::when(call.rows() <= most, || format!("{} rows are more than {most}", call.rows()))
             }
             no => no,
         }

@@ -16,6 +16,9 @@ use super::tile::Tile4;
 
 /// A tier with a road for many rows. All roads give the same bits.
 pub trait ManyRows: Isa {
+    /// Up to this many activation rows [`few_rows`](super::few_rows()) is faster.
+    const FEW_ROWS: usize;
+
     /// The elements of scratch.
     type Scratch: Elem;
 
@@ -40,6 +43,8 @@ pub trait ManyRows: Isa {
 macro_rules! by_panels {
     ($isa:ident, $tile:ident) => {
         impl ManyRows for $isa {
+            const FEW_ROWS: usize = 24;
+
             type Scratch = f32;
 
             fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
@@ -66,6 +71,8 @@ by_panels!(Avx2, Tile4);
 
 #[cfg(target_arch = "x86_64")]
 impl ManyRows for Avx512 {
+    const FEW_ROWS: usize = 0;
+
     type Scratch = i32;
 
     fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {

@@ -124,9 +124,8 @@ fn multiply_panel<W: RowLanes, V: Vector>(
     let bytes = chunk_blocks::<W>() * W::BYTES;
     for from in (0..rows.cols()).step_by(bytes) {
         let chunk = from..rows.cols().min(from + bytes);
-        prefetch_chunk(weights, row + ROWS, &chunk);
-        let chunk = rows.slice_cols(chunk.start, chunk.len());
-        let panel = Panel::<W>::new(v, chunk, padded, panel);
+        let ahead = ahead(weights, row, &chunk);
+        let panel = Panel::<W>::new(v, rows.slice_cols(chunk.start, chunk.len()), ahead, padded, panel);
         for group in groups(count) {
             let sums = &mut sums[VECTORS * group.0..][..VECTORS * group.1];
             multiply_chunk(v, &panel, &tokens.chunk(from / W::BYTES, group), sums);
@@ -134,16 +133,19 @@ fn multiply_panel<W: RowLanes, V: Vector>(
     }
 }
 
-/// Asks for the next panel's part of the weights, while the columns `chunk` of this one's rows are computed: the same
-/// columns, or, where the rows lie without gaps, as much in the order in which they lie.
+/// What to ask for while the columns `chunk` of the panel at `row` are computed: as much of a later panel, in the order
+/// in which it lies. Where rows lie apart, the same columns of the next panel are asked for at once, and nothing is left.
 #[inline(always)]
-fn prefetch_chunk(weights: &View<'_, u8>, row: usize, chunk: &Range<usize>) {
-    let ahead = AHEAD.div_ceil(ROWS * weights.cols()).saturating_sub(1) * ROWS;
-    let row = (row + ahead).min(weights.rows());
+fn ahead<'a>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> &'a [u8] {
+    let rows_ahead = AHEAD.div_ceil(ROWS * weights.cols()) * ROWS;
+    let row = (row + rows_ahead).min(weights.rows());
     let rows = weights.slice_rows(row, ROWS.min(weights.rows() - row));
     match rows.contiguous() {
-        Some(bytes) => prefetch(&bytes[chunk.start * rows.rows()..chunk.end * rows.rows()]),
-        None => (0..rows.rows()).for_each(|r| prefetch(&rows.row(r)[chunk.clone()])),
+        Some(bytes) => &bytes[chunk.start * rows.rows()..chunk.end * rows.rows()],
+        None => {
+            (0..rows.rows()).for_each(|r| prefetch(&rows.row(r)[chunk.clone()]));
+            &[]
+        }
     }
 }
 

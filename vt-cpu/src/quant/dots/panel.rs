@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use vt_core::View;
 
-use crate::arch::Vector;
+use crate::arch::{Vector, prefetch};
 use crate::block::{Offset, RowLanes, WeightBlock};
 
 use super::tile::{VECTORS, float_scales, parts};
@@ -53,15 +53,25 @@ pub(super) const fn panel_size<W: WeightBlock>() -> usize {
 }
 
 impl<'a, W: RowLanes> Panel<'a, W> {
-    /// Unpacks all blocks of `rows`, at most 32 of at most a chunk. Of rows that are missing it holds anything.
+    /// Unpacks all blocks of `rows`, at most 32 of at most a chunk, and asks for what is `ahead` in as many steps. Of rows
+    /// that are missing it holds anything.
     #[inline(always)]
-    pub(super) fn new<V: Vector>(v: V, rows: View<'_, u8>, padded: &mut Padded, scratch: &'a mut [Lanes]) -> Self {
+    pub(super) fn new<V: Vector>(
+        v: V,
+        rows: View<'_, u8>,
+        ahead: &[u8],
+        padded: &mut Padded,
+        scratch: &'a mut [Lanes],
+    ) -> Self {
         let size = panel_block_size::<W>();
         let blocks = rows.cols() / W::BYTES;
         let data = &mut scratch[..blocks * VECTORS * size];
+        // More at once than the processor keeps track of would stop it.
+        let mut ahead = ahead.chunks(16 * W::BYTES);
         for vector in 0..VECTORS.min(rows.rows().div_ceil(16)) {
             let rows = sixteen(&rows, 16 * vector, padded);
             for (block, data) in data.chunks_exact_mut(VECTORS * size).enumerate() {
+                prefetch(ahead.next().unwrap_or_default());
                 unpack_block::<W, V>(v, &rows, block, &mut data[vector * size..][..size]);
             }
         }
@@ -103,28 +113,18 @@ fn sixteen<'a>(rows: &View<'a, u8>, first: usize, padded: &'a mut Padded) -> Vie
 fn unpack_block<W: RowLanes, V: Vector>(v: V, rows: &View<'_, u8>, block: usize, data: &mut [Lanes]) {
     let at = block * W::BYTES;
     let (quants, rest) = data.split_at_mut(W::ELEMS / 4);
-    W::quants(v, rows, at, quants);
+    let scales = W::quants(v, rows, at, quants);
     let (part_scales, rest) = rest.split_at_mut(part_scales::<W>());
     let (minima, rest) = rest.split_at_mut(W::MINIMA / 2);
     let [scale_bytes, minimum_bytes] = W::parts(v, rows, at);
     store_scales::<W, V>(v, scale_bytes, part_scales);
     store_minima(v, minimum_bytes, minima);
-    let (mut scale, mut offset) = ([0; 16], [0; 16]);
-    for r in 0..16 {
-        let block = &rows.row(r)[at..][..W::BYTES];
-        scale[r] = W::scale(block);
-        offset[r] = W::offset(block);
-    }
-    store_floats(v, v.halves(&scale), &mut rest[0]);
+    store_floats(v, v.halves_to_floats(scales), &mut rest[0]);
     if W::OFFSET != Offset::None {
-        store_floats(v, v.halves(&offset.map(signed_offset::<W>)), &mut rest[1]);
+        // `m`, or `-dmin`.
+        let sign = if W::MINIMA > 0 { 0x8000 } else { 0 };
+        store_floats(v, v.halves_to_floats(v.xor(v.shift_right(scales, 16), v.int(sign))), &mut rest[1]);
     }
-}
-
-/// The bits of `m`, or of `-dmin`.
-#[inline(always)]
-fn signed_offset<W: WeightBlock>(bits: u16) -> u16 {
-    if W::MINIMA > 0 { bits ^ 0x8000 } else { bits }
 }
 
 /// One part's scales after the other's.
@@ -153,5 +153,7 @@ fn store_minima<V: Vector>(v: V, bytes: [V::Int; 4], out: &mut [Lanes]) {
 fn store_floats<V: Vector>(v: V, x: V::Float, out: &mut Lanes) {
     let mut lanes = [0.0; 16];
     v.store_floats(x, &mut lanes);
-    *out = lanes.map(|x| x.to_bits() as i32);
+    for i in 0..16 {
+        out[i] = lanes[i].to_bits() as i32;
+    }
 }

@@ -33,7 +33,11 @@ type Floats<V, const T: usize> = [[<V as Vector>::Float; T]; VECTORS];
 /// Lanes that hold the bits of `f32`.
 #[inline(always)]
 fn floats<V: Vector>(v: V, lanes: &Lanes) -> V::Float {
-    v.floats(&lanes.map(|bits| f32::from_bits(bits as u32)))
+    let mut floats = [0.0; 16];
+    for i in 0..16 {
+        floats[i] = f32::from_bits(lanes[i] as u32);
+    }
+    v.floats(&floats)
 }
 
 /// Adds a chunk's products to the sums of a tile of as many tokens as there are, block after block. Of the sums first
@@ -77,7 +81,9 @@ fn multiply<W: RowLanes, V: Vector, const T: usize>(
         for t in 0..T {
             let mut lanes = [0.0; 16];
             v.store_floats(accs[r][t], &mut lanes);
-            sums[r * T + t] = lanes.map(|x| x.to_bits() as i32);
+            for i in 0..16 {
+                sums[r * T + t][i] = lanes[i].to_bits() as i32;
+            }
         }
     }
 }
@@ -90,7 +96,7 @@ fn products<W: WeightBlock, V: Vector, const T: usize>(
     tokens: &TokenBlock<'_>,
 ) -> Floats<V, T> {
     if parts::<W>() == 1 {
-        return part::<W, V, T>(v, weights, tokens, 0).map(|sums| sums.map(|sum| v.to_floats(sum)));
+        return to_floats(v, part::<W, V, T>(v, weights, tokens, 0));
     }
     if !float_scales::<W>() {
         let mut totals = [[v.int(0); T]; VECTORS];
@@ -103,7 +109,7 @@ fn products<W: WeightBlock, V: Vector, const T: usize>(
                 }
             }
         }
-        return totals.map(|totals| totals.map(|total| v.to_floats(total)));
+        return to_floats(v, totals);
     }
     let exact = W::EXACT * parts::<W>() / W::ELEMS;
     let mut totals = scaled::<W, V, T>(v, weights, tokens, 0..exact);
@@ -116,6 +122,17 @@ fn products<W: WeightBlock, V: Vector, const T: usize>(
         }
     }
     totals
+}
+
+#[inline(always)]
+fn to_floats<V: Vector, const T: usize>(v: V, sums: Ints<V, T>) -> Floats<V, T> {
+    let mut floats = [[v.float(0.0); T]; VECTORS];
+    for r in 0..VECTORS {
+        for t in 0..T {
+            floats[r][t] = v.to_floats(sums[r][t]);
+        }
+    }
+    floats
 }
 
 /// The sums of some parts times their scales, exact in `f32`.

@@ -29,9 +29,7 @@ impl Vector for Avx512 {
         floats(lanes: &[f32; 16]) -> __m512 = _mm512_loadu_ps(lanes.as_ptr());
         float(x: f32) -> __m512 = _mm512_set1_ps(x);
         store_floats(x: __m512, lanes: &mut [f32; 16]) = _mm512_storeu_ps(lanes.as_mut_ptr(), x);
-        halves(lanes: &[u16; 16]) -> __m512 = _mm512_cvtph_ps(_mm256_loadu_si256(lanes.as_ptr().cast()));
-        words(rows: &View<'_, u8>, at: usize) -> [__m512i; 4] = words(sixteen_rows(rows, at, 16));
-        word(rows: &View<'_, u8>, at: usize) -> __m512i = word(sixteen_rows(rows, at, 4));
+        words(rows: &View<'_, u8>, at: usize) -> [__m512i; 4] = words(sixteen_rows(rows, at));
         and(a: __m512i, b: __m512i) -> __m512i = _mm512_and_si512(a, b);
         or(a: __m512i, b: __m512i) -> __m512i = _mm512_or_si512(a, b);
         xor(a: __m512i, b: __m512i) -> __m512i = _mm512_xor_si512(a, b);
@@ -44,6 +42,7 @@ impl Vector for Avx512 {
         multiply_add_ints(a: __m512i, b: __m512i, sum: __m512i) -> __m512i =
             _mm512_add_epi32(sum, _mm512_mullo_epi32(a, b));
         to_floats(x: __m512i) -> __m512 = _mm512_cvtepi32_ps(x);
+        halves_to_floats(x: __m512i) -> __m512 = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(x));
         add(a: __m512, b: __m512) -> __m512 = _mm512_add_ps(a, b);
         multiply(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
         multiply_add(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
@@ -53,10 +52,10 @@ impl Vector for Avx512 {
 /// Where sixteen rows start, from byte `at` on, and the distance between them.
 ///
 /// # Panics
-/// If there are fewer rows, or they have fewer than `count` bytes from there on.
+/// If there are fewer rows, or they have fewer than sixteen bytes from there on.
 #[inline(always)]
-fn sixteen_rows(rows: &View<'_, u8>, at: usize, count: usize) -> (*const u8, usize) {
-    assert!(rows.rows() >= 16 && at <= rows.cols() && count <= rows.cols() - at, "sixteen rows of {count} bytes");
+fn sixteen_rows(rows: &View<'_, u8>, at: usize) -> (*const u8, usize) {
+    assert!(rows.rows() >= 16 && at <= rows.cols() && rows.cols() - at >= 16, "sixteen rows of sixteen bytes");
     let (base, stride) = rows.as_ptr_and_stride();
     (base.wrapping_add(at), stride)
 }
@@ -72,12 +71,13 @@ unsafe fn words((base, stride): (*const u8, usize)) -> [__m512i; 4] {
         // SAFETY: as the caller says.
         unsafe { _mm_loadu_si128(base.add(r * stride).cast()) }
     };
-    let four: [__m512i; 4] = std::array::from_fn(|r| {
+    let mut four = [_mm512_setzero_si512(); 4];
+    for (r, four) in four.iter_mut().enumerate() {
         let x = _mm512_castsi128_si512(row(r));
         let x = _mm512_inserti32x4::<1>(x, row(r + 4));
         let x = _mm512_inserti32x4::<2>(x, row(r + 8));
-        _mm512_inserti32x4::<3>(x, row(r + 12))
-    });
+        *four = _mm512_inserti32x4::<3>(x, row(r + 12));
+    }
     let low = [_mm512_unpacklo_epi32(four[0], four[1]), _mm512_unpacklo_epi32(four[2], four[3])];
     let high = [_mm512_unpackhi_epi32(four[0], four[1]), _mm512_unpackhi_epi32(four[2], four[3])];
     [
@@ -86,22 +86,6 @@ unsafe fn words((base, stride): (*const u8, usize)) -> [__m512i; 4] {
         _mm512_unpacklo_epi64(high[0], high[1]),
         _mm512_unpackhi_epi64(high[0], high[1]),
     ]
-}
-
-/// # Safety
-/// Four bytes can be read from each of the sixteen rows.
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn word((base, stride): (*const u8, usize)) -> __m512i {
-    let row = |r: usize| {
-        // SAFETY: as the caller says.
-        unsafe { base.add(r * stride).cast::<i32>().read_unaligned() }
-    };
-    let four = |r: usize| _mm_setr_epi32(row(r), row(r + 1), row(r + 2), row(r + 3));
-    let x = _mm512_castsi128_si512(four(0));
-    let x = _mm512_inserti32x4::<1>(x, four(4));
-    let x = _mm512_inserti32x4::<2>(x, four(8));
-    _mm512_inserti32x4::<3>(x, four(12))
 }
 
 /// Each byte takes the eight bits that have the wanted one in their middle, round about the pair of lanes.
@@ -144,17 +128,15 @@ mod tests {
         for (i, lanes) in words.iter().enumerate() {
             assert_eq!(*lanes, std::array::from_fn(|r| at(r, 21 + 4 * i)), "vector {i}");
         }
-        let [word] = isa.perform(Lanes(isa, |v: Avx512| [v.word(&rows, 33)]));
-        assert_eq!(word, std::array::from_fn(|r| at(r, 33)));
     }
 
     #[test]
-    #[should_panic(expected = "sixteen rows of 16 bytes")]
+    #[should_panic(expected = "sixteen rows of sixteen bytes")]
     fn bytes_behind_rows_are_not_read() {
         let bytes = [0; 16 * 40];
         match Avx512::new() {
             Some(isa) => drop(isa.perform(Lanes(isa, |v: Avx512| v.words(&View::new(&bytes, 16, 37, 40), 22)))),
-            None => panic!("sixteen rows of 16 bytes cannot be read here at all"),
+            None => panic!("sixteen rows of sixteen bytes cannot be read here at all"),
         }
     }
 
