@@ -30,7 +30,7 @@ type Lanes = [i32; 16];
 const ROWS: usize = 16 * VECTORS;
 
 /// Bytes of activations that stay in the cache.
-const SLAB: usize = 1 << 19;
+const SLAB: usize = 1 << 20;
 
 /// Tokens that share a slab at most.
 const SLAB_TOKENS: usize = 1024;
@@ -101,6 +101,7 @@ pub fn dots<W: RowLanes, V: Vector>(
             let tokens = Tokens::<W>::new(acts.slice_rows(first, count), range, slab.as_flattened_mut());
             for row in (0..n).step_by(ROWS) {
                 let rows = ROWS.min(n - row);
+                prefetch_outputs(out, first..first + count, row + rows);
                 let mut out = out.tile(first, count, row, rows);
                 load_sums(&out, sums, from == 0);
                 let buffers = (&mut *sums, &mut padded, &mut *panel);
@@ -149,20 +150,25 @@ fn ahead<'a>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> &'a [u
     }
 }
 
-/// Puts outputs where the tile wants them.
+/// Asks for the outputs of the panel at `row`: of different tokens they lie far apart.
+#[inline(always)]
+fn prefetch_outputs(out: &ViewMut<'_, f32>, tokens: Range<usize>, row: usize) {
+    if row < out.cols() {
+        tokens.for_each(|t| prefetch(&out.row(t)[row..out.cols().min(row + ROWS)]));
+    }
+}
+
+/// Puts outputs where the tile wants them; zeros for the `first` slab.
 #[inline(always)]
 fn load_sums(out: &ViewMut<'_, f32>, sums: &mut [Lanes], first: bool) {
+    if first {
+        sums[..VECTORS * out.rows()].fill([0; 16]);
+        return;
+    }
     for group in groups(out.rows()) {
         for t in 0..group.1 {
-            // Outputs lie far apart, and are written when the panel is done.
-            prefetch(out.row(group.0 + t));
-            for vector in 0..VECTORS {
-                let lanes = &mut sums[sum_of(group, t, vector)];
-                *lanes = [0; 16];
-                if !first {
-                    let from = out.row(group.0 + t).iter().skip(16 * vector);
-                    lanes.iter_mut().zip(from).for_each(|(to, from)| *to = from.to_bits() as i32);
-                }
+            for (vector, from) in out.row(group.0 + t).chunks(16).enumerate() {
+                copy_lanes(from, &mut sums[sum_of(group, t, vector)], |x| x.to_bits() as i32);
             }
         }
     }
@@ -172,11 +178,19 @@ fn load_sums(out: &ViewMut<'_, f32>, sums: &mut [Lanes], first: bool) {
 fn store_sums(sums: &[Lanes], out: &mut ViewMut<'_, f32>) {
     for group in groups(out.rows()) {
         for t in 0..group.1 {
-            for vector in 0..VECTORS {
-                let to = out.row_mut(group.0 + t).iter_mut().skip(16 * vector);
-                to.zip(&sums[sum_of(group, t, vector)]).for_each(|(to, &from)| *to = f32::from_bits(from as u32));
+            for (vector, to) in out.row_mut(group.0 + t).chunks_mut(16).enumerate() {
+                copy_lanes(&sums[sum_of(group, t, vector)], to, |x| f32::from_bits(x as u32));
             }
         }
+    }
+}
+
+/// Copies as many as both have, sixteen at once where they do.
+#[inline(always)]
+fn copy_lanes<A: Copy, B>(from: &[A], to: &mut [B], change: impl Fn(A) -> B) {
+    match (from.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
+        (Some(from), Some(to)) => from.iter().zip(to).for_each(|(&from, to)| *to = change(from)),
+        _ => from.iter().zip(to).for_each(|(&from, to)| *to = change(from)),
     }
 }
 
