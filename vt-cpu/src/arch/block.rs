@@ -30,9 +30,9 @@ pub(super) fn transpose(rows: &Block) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::{Isa, Portable, Work};
     #[cfg(target_arch = "x86_64")]
     use crate::arch::{Avx2, Avx512};
+    use crate::arch::{Isa, Portable, Work};
 
     struct Both<I>(I, [f16; 16], Block);
 

@@ -6,8 +6,8 @@ use vt_core::{DType, View};
 
 use crate::arch::Vector;
 
-use super::lanes::{RowLanes, bits, high_halves, low_halves, store};
 use super::kquant::{decode_parts, word};
+use super::lanes::{RowLanes, bits, high_halves, low_halves, store};
 use super::{Q8K, SubScales, WeightBlock, f16_at, u16_at};
 
 /// The block type; see the module.
@@ -88,12 +88,8 @@ impl RowLanes for Q3K {
         for i in 0..3 {
             packed[i] = v.or(v.shift_right(words[i], 16), v.shift_left(words[i + 1], 16));
         }
-        let low = [
-            low_halves(v, packed[0]),
-            low_halves(v, packed[1]),
-            high_halves(v, packed[0]),
-            high_halves(v, packed[1]),
-        ];
+        let low =
+            [low_halves(v, packed[0]), low_halves(v, packed[1]), high_halves(v, packed[0]), high_halves(v, packed[1])];
         let mut scales = [v.int(0); 4];
         for i in 0..4 {
             scales[i] = less_32(v, v.or(low[i], bits(v, packed[2], 2 * i as u32, 0x30)));

@@ -6,8 +6,8 @@ use vt_core::{DType, View};
 
 use crate::arch::Vector;
 
-use super::lanes::{RowLanes, bits, high_halves, low_halves, packed_parts, store};
 use super::kquant::{decode_with_minima, packed_minima, packed_scales};
+use super::lanes::{RowLanes, bits, high_halves, low_halves, packed_parts, store};
 use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.

@@ -6,8 +6,8 @@ use vt_core::{DType, View};
 
 use crate::arch::Vector;
 
-use super::lanes::{RowLanes, bits, high_halves, low_halves, store};
 use super::kquant::decode_parts;
+use super::lanes::{RowLanes, bits, high_halves, low_halves, store};
 use super::{Q8K, SubScales, WeightBlock, f16_at, u16_at};
 
 /// The block type; see the module.

@@ -19,7 +19,7 @@ use crate::arch::{Vector, prefetch};
 use crate::block::{RowLanes, WeightBlock};
 
 use super::blocks_per_row;
-use panel::{Panel, Padded, panel_size};
+use panel::{Padded, Panel, panel_size};
 use tile::{VECTORS, multiply_chunk};
 use tokens::{Tokens, groups, token_block_size};
 
@@ -45,6 +45,9 @@ const fn chunk_blocks<W: WeightBlock>() -> usize {
 
 /// Bytes between the weights that are computed and those that are asked for: so far ahead the hardware does not look.
 const AHEAD: usize = 16 << 10;
+
+/// Up to so many tokens the next chunk comes so soon that it is not asked for again.
+const FEW: usize = 24;
 
 /// Chunks of K in a slab: slabs of about one size.
 fn slab_chunks<W: WeightBlock>(m: usize, blocks: usize) -> usize {
@@ -127,11 +130,26 @@ fn multiply_panel<W: RowLanes, V: Vector>(
         let chunk = from..rows.cols().min(from + bytes);
         let ahead = ahead(weights, row, &chunk);
         let panel = Panel::<W>::new(v, rows.slice_cols(chunk.start, chunk.len()), ahead, padded, panel);
+        let next = next_chunk(weights, row, &(from..from + bytes));
+        let mut asked = 0;
         for group in groups(count) {
+            // Of many tokens' time, what was asked for before them may have left the cache.
+            let due = if count > FEW { (group.0 + group.1) * next.rows() / count } else { 0 };
+            (asked..due).for_each(|r| prefetch(next.row(r)));
+            asked = due;
             let sums = &mut sums[VECTORS * group.0..][..VECTORS * group.1];
             multiply_chunk(v, &panel, &tokens.chunk(from / W::BYTES, group), sums);
         }
     }
+}
+
+/// What is computed after the columns `chunk` of the panel at `row`.
+#[inline(always)]
+fn next_chunk<'a>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> View<'a, u8> {
+    let (row, from) = if chunk.end < weights.cols() { (row, chunk.end) } else { (row + ROWS, 0) };
+    let row = row.min(weights.rows());
+    let rows = weights.slice_rows(row, ROWS.min(weights.rows() - row));
+    rows.slice_cols(from, chunk.len().min(weights.cols() - from))
 }
 
 /// What to ask for while the columns `chunk` of the panel at `row` are computed: as much of a later panel, in the order
