@@ -123,14 +123,19 @@ fn write_block<W: WeightBlock>(block: &[u8], (t, tokens): (usize, usize), data: 
     let (scales, rest) = rest.split_at_mut(tokens);
     let (starts, offsets) = rest.split_at_mut(tokens * starts::<W>());
     let from = W::Act::quants(block);
-    for (to, from) in quants[t * W::ELEMS / 4..][..W::ELEMS / 4].iter_mut().zip(from.as_chunks::<4>().0) {
-        *to = i32::from_le_bytes(*from);
+    let to = quants[t * W::ELEMS / 4..][..W::ELEMS / 4].as_chunks_mut::<8>().0;
+    for (to, from) in to.iter_mut().zip(from.as_chunks::<32>().0) {
+        *to = words(from);
     }
     scales[t] = W::Act::scale(block).to_bits() as i32;
     if W::BIAS != 0 {
         let starts = &mut starts[t * parts::<W>()..][..parts::<W>()];
-        for (start, part) in starts.iter_mut().zip(from.chunks_exact(W::ELEMS / parts::<W>())) {
-            *start = -i32::from(W::BIAS) * part.iter().map(|&q| i32::from(q as i8)).sum::<i32>();
+        if W::ELEMS == 32 {
+            starts[0] = -i32::from(W::BIAS) * sum(from);
+        } else {
+            for (start, sum) in starts.iter_mut().zip(W::Act::sums(block)) {
+                *start = -i32::from(W::BIAS) * i32::from(sum);
+            }
         }
     }
     match W::OFFSET {
@@ -146,6 +151,21 @@ fn write_block<W: WeightBlock>(block: &[u8], (t, tokens): (usize, usize), data: 
             }
         }
     }
+}
+
+/// A whole array at once: word by word the compiler would not use vectors.
+#[inline(always)]
+fn words(bytes: &[u8; 32]) -> [i32; 8] {
+    let mut words = [0; 8];
+    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+        *word = i32::from_le_bytes(*bytes);
+    }
+    words
+}
+
+#[inline(always)]
+fn sum(quants: &[u8]) -> i32 {
+    quants.iter().map(|&q| i32::from(q as i8)).sum()
 }
 
 #[inline(always)]
