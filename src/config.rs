@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use thiserror::Error;
 use vt_cpu::TierName;
 
+use crate::pull::address;
+
 /// The environment, read once and passed along.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -105,10 +107,10 @@ fn models(vars: Vars<'_>) -> Option<PathBuf> {
 fn hub(vars: Vars<'_>) -> Result<Option<String>, ConfigError> {
     let variable = "HF_ENDPOINT";
     let Some(value) = vars(variable).filter(|value| !value.is_empty()) else { return Ok(None) };
-    let address = value.to_str().filter(|v| v.starts_with("http://") || v.starts_with("https://"));
-    let wrong =
-        || ConfigError::Value { variable, expected: "an address with http:// or https://", found: text(&value) };
-    address.map(|address| Some(address.to_owned())).ok_or_else(wrong)
+    let hub = value.to_str().filter(|value| address(value).is_some());
+    let expected = "an address with http:// or https:// and a host";
+    let wrong = || ConfigError::Value { variable, expected, found: text(&value) };
+    hub.map(|hub| Some(hub.to_owned())).ok_or_else(wrong)
 }
 
 /// The user's folder for caches, as each system has it.
@@ -169,6 +171,11 @@ mod tests {
             ("VT_FUSE", "yes"),
             ("VT_GGUF_KEEP_QUANT", "2"),
             ("HF_ENDPOINT", "h:1"),
+            ("HF_ENDPOINT", "http://"),
+            ("HF_ENDPOINT", "http://:80"),
+            ("HF_ENDPOINT", "https://h:port"),
+            ("HF_ENDPOINT", "ftp://h"),
+            ("HF_ENDPOINT", "http://h/?q"),
         ] {
             let message = with(&[(variable, value)]).unwrap_err().to_string();
             assert!(message.starts_with(variable) && message.ends_with(&format!("found `{value}`")), "{message}");

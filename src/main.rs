@@ -1,6 +1,6 @@
 //! The command line of vt.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod cli;
 

@@ -9,8 +9,34 @@ use thiserror::Error;
 
 /// A text is not JSON, or not the JSON of a message.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{0}")]
-pub struct MessageError(String);
+#[non_exhaustive]
+pub enum MessageError {
+    /// It is not JSON.
+    #[error("{0}")]
+    Json(String),
+    /// It is not a list.
+    #[error("expected a list of messages, found a {found}")]
+    List {
+        /// What it is.
+        found: String,
+    },
+    /// It is not a message.
+    #[error("expected a message, which is a map with a text `role`, found a {found}")]
+    Role {
+        /// What it is.
+        found: String,
+    },
+    /// A message of a list has a content that is no text.
+    #[error("message {number}, of role `{role}`: expected a text as `content`, found {found}")]
+    Content {
+        /// The message's place in the list, from 1.
+        number: usize,
+        /// Who says it.
+        role: String,
+        /// What the content is.
+        found: String,
+    },
+}
 
 /// A JSON value whose maps keep their order.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +46,7 @@ impl FromStr for Json {
     type Err = MessageError;
 
     fn from_str(text: &str) -> Result<Self, MessageError> {
-        serde_json::from_str(text).map(Self).map_err(|error| MessageError(error.to_string()))
+        serde_json::from_str(text).map(Self).map_err(|error| MessageError::Json(error.to_string()))
     }
 }
 
@@ -61,22 +87,38 @@ impl Message {
         Self { role: role.to_owned(), content: content.to_owned(), value }
     }
 
-    /// The messages of a JSON list.
+    /// The messages of a JSON list, as a conversation keeps them: what is said is text. Only a message that calls tools
+    /// may say nothing.
     ///
     /// # Errors
-    /// If it is not one, or something in it is not a message.
+    /// If it is not one, or something in it is not such a message.
     pub fn list(text: &str) -> Result<Vec<Self>, MessageError> {
         let Json(list) = text.parse()?;
-        if list.kind() != ValueKind::Seq {
-            return Err(MessageError("expected a list of messages".to_owned()));
-        }
-        let items = list.try_iter().map_err(|error| MessageError(error.to_string()))?;
-        items.map(Self::from_value).collect()
+        let not_list = || MessageError::List { found: list.kind().to_string() };
+        let items = Some(&list).filter(|list| list.kind() == ValueKind::Seq).and_then(|list| list.try_iter().ok());
+        let messages = items.ok_or_else(not_list)?.zip(1..);
+        messages.map(|(value, number)| Self::from_value(value)?.said(number)).collect()
+    }
+
+    /// Itself, if its content is a text.
+    fn said(self, number: usize) -> Result<Self, MessageError> {
+        let part = |key| self.value.get_attr(key).unwrap_or_default();
+        let found = match part("content").kind() {
+            ValueKind::String => return Ok(self),
+            ValueKind::None | ValueKind::Undefined if part("tool_calls").is_true() => return Ok(self),
+            ValueKind::None | ValueKind::Undefined => "nothing".to_owned(),
+            kind => format!("a {kind}"),
+        };
+        Err(MessageError::Content { number, role: self.role, found })
     }
 
     fn from_value(value: Value) -> Result<Self, MessageError> {
         let text = |key: &str| value.get_attr(key).ok().and_then(|value| value.as_str().map(str::to_owned));
-        let role = text("role").ok_or_else(|| MessageError("a message is a map with a text `role`".to_owned()))?;
+        let found = || match value.kind() {
+            ValueKind::Map => "map without one".to_owned(),
+            kind => kind.to_string(),
+        };
+        let role = text("role").ok_or_else(|| MessageError::Role { found: found() })?;
         Ok(Self { role, content: text("content").unwrap_or_default(), value })
     }
 

@@ -81,9 +81,20 @@ impl<'a> Session<'a> {
         self.messages.drain(last..).next().map(|question| question.content().to_owned())
     }
 
-    /// The tokens that the context holds, and how many fit.
+    /// The tokens that the context holds, and how many fit. They are kept while they may be part of the next prompt, also
+    /// when their messages are not part of the conversation any more.
     pub fn context(&self) -> (usize, usize) {
         (self.sequence.len(), self.sequence.capacity())
+    }
+
+    /// The tokens that the conversation takes. What the template does not write as it stands, such as a system message
+    /// alone, takes none yet.
+    pub fn tokens(&self, now: DateTime) -> usize {
+        if self.messages.is_empty() {
+            return 0;
+        }
+        let conversation = Conversation { messages: &self.messages, add_generation_prompt: false, now, variables: &[] };
+        self.encoder.encode(&self.template, &conversation).map_or(0, |tokens| tokens.len())
     }
 
     /// Asks a question; `progress` hears of the answer as it comes and may end it. What was said until then stays part

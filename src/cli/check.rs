@@ -28,7 +28,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let report = validate::file(&path, &target, |done, total| progress.bytes("checking", done, total));
     progress.end();
     let listed = text::show(listed(&report).as_bytes());
-    let name = path.display();
+    let name: String = path.display().to_string().chars().map(vt_gguf::printable).collect();
     let counts = counts(&report);
     match report.of(Severity::Error).next() {
         Some(first) if report.findings.len() > 1 => Err(Stop::failed(format!("{name}: {}; {counts}", first.what))),

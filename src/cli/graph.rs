@@ -11,7 +11,7 @@ use vt_core::plan::{Description, StepDescription};
 
 use super::model::ModelArgs;
 use super::stop::Stop;
-use super::text;
+use super::{json_text, text};
 
 /// Show how a model is planned
 #[derive(clap::Args)]
@@ -53,14 +53,13 @@ fn barriers_per_layer(plan: &Description) -> usize {
 }
 
 fn json(plan: &Description) -> String {
-    let object = json!({
+    json_text::lines(&json!({
         "steps": plan.schedules.first().map_or(0, |s| s.steps.len()),
         "barriers_per_layer": barriers_per_layer(plan),
         "arena_bytes": plan.arena_bytes,
         "fused": plan.fusions.fused,
         "unfused": plan.fusions.unfused,
-    });
-    format!("{object:#}\n")
+    }))
 }
 
 fn table(plan: &Description, layers: usize) -> String {

@@ -1,6 +1,9 @@
 //! The commands of `vt`: one file each.
 
 mod bench;
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+mod bus_error;
 mod chat;
 mod check;
 mod completions;
@@ -10,9 +13,11 @@ mod graph;
 mod help;
 mod ids;
 mod inspect;
+mod json_text;
 mod memory;
 mod message;
 mod model;
+mod numbers;
 mod ops;
 mod perplexity;
 mod progress;
@@ -82,6 +87,8 @@ impl Command {
 
 /// Runs the command that the arguments name: exit status 0, 1 (it failed) or 2 (it cannot be asked for).
 pub(crate) fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    bus_error::explain();
     let arguments = long_spellings(env::args_os());
     let result = match parse(arguments) {
         Ok(cli) => Config::from_env().map_err(Stop::usage).and_then(|config| cli.command.run(&config)),
@@ -101,7 +108,7 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let matches = help::command().try_get_matches_from(arguments)?;
+    let matches = numbers::understood(help::command()).try_get_matches_from(arguments)?;
     Cli::from_arg_matches(&matches)
 }
 

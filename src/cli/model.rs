@@ -35,6 +35,9 @@ impl Threads {
         let threads = self.threads.or(config.cpu.threads);
         let cpu = vt_cpu::Config { threads, ..config.cpu };
         vt::default_registry(cpu).map_err(|error| match error {
+            vt::SetupError::Cpu(error @ vt_cpu::ConfigError::Threads(_)) if self.threads.is_none() => {
+                Stop::usage(format!("VT_THREADS: {error}"))
+            }
             vt::SetupError::Cpu(error) => Stop::usage(error),
             error => Stop::failed(error),
         })

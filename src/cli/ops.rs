@@ -12,7 +12,7 @@ use vt_core::{Sizes, StateSpec};
 
 use super::model::{ROWS, Threads};
 use super::stop::Stop;
-use super::text;
+use super::{json_text, text};
 
 /// Show the kernels of each op on each device, best first, and which is taken for which types and rows
 #[derive(clap::Args)]
@@ -28,7 +28,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let registry = args.threads.registry(config)?;
     let answers: Vec<Answer> = registry.ops().iter().flat_map(|op| answers(&registry, op)).collect();
     let out = if args.json {
-        format!("{:#}\n", answers.iter().map(Answer::json).collect::<Value>())
+        json_text::lines(&answers.iter().map(Answer::json).collect())
     } else {
         table(&registry, &answers)
     };

@@ -13,7 +13,7 @@ use super::ids::Ids;
 use super::model::ModelArgs;
 use super::progress::Progress;
 use super::stop::Stop;
-use super::text;
+use super::{json_text, message, text};
 
 /// The rows of a pass: their logits are in memory at the same time, 600 kB each in a large vocabulary.
 const STEP: usize = 128;
@@ -65,6 +65,10 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
         total -= log_likelihood(&mut runner, &mut sequence, piece, told)?;
     }
     progress.end();
+    let rest = tokens.len() - all;
+    if rest > 0 {
+        message::say("warning", &format!("the last {rest} of {} tokens make no piece and are left out", tokens.len()));
+    }
     report(args, count, total / count as f64)
 }
 
@@ -91,9 +95,9 @@ fn report(args: &Args, tokens: usize, nll: f64) -> Result<(), Stop> {
         return Err(Stop::failed(format!("the model's logits give no likelihood: nll {nll}, ppl {ppl}")));
     }
     let line = if args.json {
-        json!({ "tokens": tokens, "nll": nll, "ppl": ppl }).to_string()
+        json_text::line(&json!({ "tokens": tokens, "nll": nll, "ppl": ppl }))
     } else {
-        format!("{tokens} tokens | nll {nll:.5} | ppl {ppl:.4}")
+        format!("{tokens} tokens | nll {nll:.5} | ppl {ppl:.4}\n")
     };
-    Ok(text::show(format!("{line}\n").as_bytes())?)
+    Ok(text::show(line.as_bytes())?)
 }

@@ -19,15 +19,35 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let remote = Remote::find(&args.name).map_err(Stop::usage)?;
-    let path = fetched(&remote.ok_or_else(|| Stop::usage(unknown(&args.name)))?, config)?;
+    let path = fetched(&remote.ok_or_else(|| Stop::usage(no_name(&args.name)))?, config)?;
     Ok(text::show(format!("{}\n", path.display()).as_bytes())?)
+}
+
+/// That an argument is not what `vt pull` takes.
+fn no_name(name: &str) -> String {
+    let path = Path::new(name);
+    if !path.exists() {
+        return unknown(name);
+    }
+    let what = if path.is_dir() { "a folder" } else { "a file that is there, so nothing is to be fetched" };
+    format!("{}: this is {what}; `vt pull` knows the models {}", shown(name), known())
 }
 
 /// That nothing is found under a name, and what there is.
 pub(super) fn unknown(name: &str) -> String {
+    format!("{}: no such file, and no model that `vt pull` knows: {}", shown(name), known())
+}
+
+fn known() -> String {
     let names = SOURCES.iter().map(|source| source.name).collect::<Vec<_>>().join(", ");
-    let name: String = name.chars().filter(|c| !c.is_control()).collect();
-    format!("{name}: no such file, and no model that `vt pull` knows: {names}, or hf:OWNER/REPO/FILE.gguf")
+    format!("{names}, or hf:OWNER/REPO/FILE.gguf")
+}
+
+/// The start of a name: what is wrong with it must still be seen.
+fn shown(name: &str) -> String {
+    const LONGEST: usize = 200;
+    let more = if name.chars().nth(LONGEST).is_some() { "..." } else { "" };
+    name.chars().take(LONGEST).chain(more.chars()).collect()
 }
 
 /// The file of a model, which is fetched if it is not there.

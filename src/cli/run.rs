@@ -18,7 +18,7 @@ use vt_models::tokenizer::EncodeOptions;
 use super::model::ModelArgs;
 use super::sampling::SamplingArgs;
 use super::stop::Stop;
-use super::{memory, text};
+use super::{json_text, memory, text};
 
 /// Continue a text as it stands, without a template
 #[derive(clap::Args)]
@@ -71,7 +71,10 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let mut runner = args.model.runner(&model)?;
     let mut sampler = Sampler::new(&sampling, model.hparams().vocab)?;
     let load = start.elapsed();
-    let prompt = tokenizer.encode(text, EncodeOptions { add_bos: true, special: args.special });
+    let prompt = tokenizer.encode(&text, EncodeOptions { add_bos: true, special: args.special });
+    if prompt.is_empty() {
+        return Err(without_tokens(&text));
+    }
     let mut sequence = model.sequence(context(args, prompt.len(), model.hparams().context)?)?;
     let request = Request { prompt: &prompt, max_tokens: args.n_predict, stop: &args.stop, special: args.special };
     let mut shown = Shown { now: !args.json, all: String::new(), failed: None };
@@ -87,12 +90,20 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
             "finish_reason": if made.finish == FinishReason::Stop { "stop" } else { "length" },
             "timings": timings(load, prompt.len(), &made),
         });
-        text::show(format!("{object}\n").as_bytes())?;
+        text::show(json_text::line(&object).as_bytes())?;
     } else {
         text::end()?;
     }
     report(load, prompt.len(), &made);
     Ok(())
+}
+
+/// Why a text is nothing that a model could continue.
+fn without_tokens(text: &[u8]) -> Stop {
+    Stop::failed(match text.len() {
+        0 => "the prompt has no tokens: it is empty, and the model's texts start with no token of their own".to_owned(),
+        bytes => format!("the prompt has no tokens: the vocabulary has none for any of its {bytes} bytes"),
+    })
 }
 
 /// The positions to reserve: no more than are used if the number of tokens is limited.
@@ -123,8 +134,14 @@ impl Shown {
     }
 }
 
-pub(super) fn per_second(count: usize, time: Duration) -> f64 {
-    if time.is_zero() { 0.0 } else { count as f64 / time.as_secs_f64() }
+/// How many a second; `None` if there are none to measure.
+fn per_second(count: usize, time: Duration) -> Option<f64> {
+    (count > 0 && !time.is_zero()).then(|| count as f64 / time.as_secs_f64())
+}
+
+/// A speed in tokens per second.
+pub(super) fn speed(count: usize, time: Duration) -> String {
+    per_second(count, time).map_or("-".to_owned(), |speed| format!("{speed:.1} t/s"))
 }
 
 fn timings(load: Duration, prompt: usize, made: &Generation) -> Value {
@@ -140,12 +157,12 @@ fn timings(load: Duration, prompt: usize, made: &Generation) -> Value {
 
 /// The line at the end, on standard error.
 fn report(load: Duration, prompt: usize, made: &Generation) {
-    let (in_speed, out_speed) = (per_second(prompt, made.prompt_time), per_second(made.passes, made.generation_time));
+    let (in_speed, out_speed) = (speed(prompt, made.prompt_time), speed(made.passes, made.generation_time));
     let peak = memory::peak().map(|bytes| format!(" | peak RSS {:.1} MiB", bytes as f64 / (1 << 20) as f64));
     // There is no one to tell if this fails.
     let _ = writeln!(
         io::stderr(),
-        "prompt {prompt} tok {in_speed:.1} t/s | gen {} tok {out_speed:.1} t/s | load {:.2} s{}",
+        "prompt {prompt} tok {in_speed} | gen {} tok {out_speed} | load {:.2} s{}",
         made.tokens.len(),
         load.as_secs_f64(),
         peak.unwrap_or_default()

@@ -8,9 +8,12 @@ use vt_models::sample::SamplerConfig;
 
 use super::stop::Stop;
 
+/// What the settings are of, in the order of [`SamplerConfig::processors`].
+const HEADING: &str = "Sampling, in this order: logit-bias, penalties, top-k, top-p, min-p, temp";
+
 /// How tokens are chosen.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Sampling")]
+#[command(next_help_heading = HEADING)]
 pub(super) struct SamplingArgs {
     /// Where the random numbers start [default: each time elsewhere]
     #[arg(long, value_name = "S")]
@@ -34,10 +37,10 @@ pub(super) struct SamplingArgs {
     #[arg(long, value_name = "N", default_value_t = SamplerConfig::default().repeat_last_n)]
     repeat_last_n: usize,
     /// Taken off the logits of recent tokens
-    #[arg(long, value_name = "P", default_value_t = SamplerConfig::default().presence_penalty, allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value_t = SamplerConfig::default().presence_penalty)]
     presence_penalty: f32,
     /// Taken off the logits of recent tokens, once for each time
-    #[arg(long, value_name = "P", default_value_t = SamplerConfig::default().frequency_penalty, allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value_t = SamplerConfig::default().frequency_penalty)]
     frequency_penalty: f32,
     /// Adds B to the logit of token ID; `ID:-inf` excludes it; may be repeated
     #[arg(long, value_name = "ID:B")]
@@ -101,6 +104,25 @@ impl FromStr for Bias {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_order_in_help_is_that_of_the_chain() {
+        let config = SamplerConfig { logit_bias: vec![(1, 1.0)], repeat_penalty: 2.0, ..SamplerConfig::default() };
+        let chain: Vec<String> = config.processors().unwrap().iter().map(|part| format!("{part:?}")).collect();
+        let named = HEADING.split_once(": ").unwrap().1.split(", ");
+        let types = named.map(|name| match name {
+            "logit-bias" => "LogitBias",
+            "penalties" => "Penalties",
+            "top-k" => "TopK",
+            "top-p" => "TopP",
+            "min-p" => "MinP",
+            "temp" => "Temperature",
+            name => panic!("{name}"),
+        });
+        let types: Vec<&str> = types.collect();
+        assert_eq!(types.len(), chain.len());
+        assert!(types.iter().zip(&chain).all(|(name, part)| part.starts_with(name)), "{chain:?}");
+    }
 
     #[test]
     fn biases_have_two_spellings() {

@@ -9,7 +9,7 @@ use vt_models::tokenizer::EncodeOptions;
 
 use super::model::ModelArgs;
 use super::stop::Stop;
-use super::text;
+use super::{json_text, text};
 
 /// Show the tokens of a text: one a line, its id and its text
 #[derive(clap::Args)]
@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let tokens = tokenizer.encode(text::argument(&args.text)?, options);
     let pieces = tokens.iter().map(|id| String::from_utf8_lossy(tokenizer.piece(*id, true)));
     let out = if args.json {
-        format!("{}\n", json!({ "tokens": tokens, "pieces": pieces.collect::<Vec<_>>() }))
+        json_text::line(&json!({ "tokens": tokens, "pieces": pieces.collect::<Vec<_>>() }))
     } else {
         tokens.iter().zip(pieces).fold(String::new(), |mut out, (id, piece)| {
             // Writing to a string does not fail.

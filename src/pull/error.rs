@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::hub::HubError;
+
 /// A model could not be fetched.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -47,12 +49,24 @@ pub enum PullError {
         package: &'static str,
     },
     /// The hub did not give the file.
-    #[error("{file}: {message}")]
+    #[error("{file}: {error}")]
     Hub {
         /// The model's file.
         file: String,
         /// What went wrong.
-        message: String,
+        error: HubError,
+    },
+    /// What should be the hub's address is none.
+    #[error("expected a hub's address with http:// or https:// and a host, found `{found}`")]
+    Endpoint {
+        /// What it is.
+        found: String,
+    },
+    /// Another process is fetching the same.
+    #[error("{}: another process is fetching this", path.display())]
+    Busy {
+        /// Where it is fetched to.
+        path: PathBuf,
     },
     /// The file system refused.
     #[error("{}: {error}", path.display())]

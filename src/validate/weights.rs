@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 
 use vt_gguf::{Gguf, TensorInfo};
 
@@ -13,7 +14,9 @@ use super::scales;
 const PIECE: u64 = 1 << 20;
 
 /// Finds the weights and scales that are NaN or infinite.
-pub(super) fn validate(gguf: &Gguf, findings: &mut Findings, progress: &mut dyn FnMut(u64, u64)) {
+///
+/// `asked` is the file that whoever asks knows the findings are of.
+pub(super) fn validate(gguf: &Gguf, asked: &Path, findings: &mut Findings, progress: &mut dyn FnMut(u64, u64)) {
     let total = gguf.tensors().map(|tensor| tensor.bytes()).fold(0, u64::saturating_add);
     let mut done = 0u64;
     let mut strange = Vec::new();
@@ -31,10 +34,23 @@ pub(super) fn validate(gguf: &Gguf, findings: &mut Findings, progress: &mut dyn 
             })
         });
         if let Err(error) = result {
-            findings.error(format!("{}: the weights cannot be read: {error}", shown(path.as_bytes())));
+            let what = format!("the weights cannot be read: {}", reason(&error));
+            if Path::new(path) == asked {
+                findings.error(what);
+            } else {
+                findings.error(format!("{}: {what}", shown(path.as_bytes())));
+            }
         }
     }
     findings.warnings("tensors have numbers that are not finite", strange);
+}
+
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        // The reader has found it long enough.
+        io::ErrorKind::UnexpectedEof => "the file became shorter while it was read".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 fn message(tensor: &TensorInfo<'_>, count: u64, first: u64) -> String {

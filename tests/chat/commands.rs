@@ -98,11 +98,22 @@ fn conversations_are_saved_and_loaded() {
     let before = fs::read(&model_file).unwrap();
     let output = with_input(models.vt(&FIXED), &format!("/save {}", model_file.display()));
     assert!(!output.status.success() && fs::read(&model_file).unwrap() == before);
-    for (content, what) in [("", "EOF"), ("{}", "list"), ("[{\"content\":\"x\"}]", "role"), ("[1]", "role")] {
+    for (content, what) in [
+        ("", "EOF"),
+        ("{}", "list"),
+        (r#"[{"content":"x"}]"#, "`role`, found a map without one"),
+        ("[1]", "`role`, found a number"),
+        (r#"[{"role":"user","content":5}]"#, "message 1, of role `user`: expected a text as `content`, found a number"),
+        (r#"[{"role":"user","content":"x"},{"role":"assistant","content":null}]"#, "message 2, of role `assistant`"),
+        (r#"[{"role":"user"}]"#, "found nothing"),
+        (r#"[{"role":"user","content":[{"type":"text","text":"x"}]}]"#, "found a sequence"),
+    ] {
         fs::write(file, content).unwrap();
         let message = failing(&models, &FIXED, &format!("/load {file}\nhello\n"));
         assert!(message.contains("talk.json: ") && message.contains(what), "{message}");
     }
+    fs::write(file, r#"[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"name":"f"}]}]"#).unwrap();
+    assert!(script(&models, &[], &format!("/load {file}\n")).1.contains("2 messages\n"));
     assert!(failing(&models, &FIXED, "/load nowhere.json\n").contains("nowhere.json"));
 }
 
@@ -121,6 +132,22 @@ fn commands_explain_themselves() {
     assert!(stats[0].contains("(0 known before)") && !stats[1].contains("(0 known before)"), "{said}");
     assert!(stats.iter().all(|line| line.contains("| gen 12 tok ")), "{said}");
     assert!(failing(&models, &FIXED, "/nothing\nhello\n").contains("/help"));
+}
+
+#[test]
+fn stats_count_what_is_part_of_the_conversation() {
+    let models = model::models();
+    let arguments = ["chat", "chat.gguf", "--seed", "3", "-n", "1", "-t", "2"];
+    let said = stderr(&with_input(models.vt(&arguments), "one\n/stats\ntwo\n/stats\n/undo\n/stats\n/clear\n/stats\n"));
+    let used: Vec<usize> =
+        said.lines().filter_map(|line| line.strip_prefix("context ")?.split(' ').next()?.parse().ok()).collect();
+    let [one, two, undone, cleared] = used[..] else { panic!("{said}") };
+    assert!(0 < one && one < two && undone == one && cleared == 0, "{said}");
+    // A token is no speed.
+    assert!(
+        said.lines().filter(|line| line.starts_with("prompt ")).all(|line| line.ends_with("| gen 1 tok -")),
+        "{said}"
+    );
 }
 
 #[test]

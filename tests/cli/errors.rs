@@ -39,11 +39,40 @@ fn what_cannot_be_asked_for_exits_with_2() {
         command.env(variable, value);
         assert!(failure(command, 2).contains(variable));
     }
+    for count in ["0", "1025"] {
+        let mut command = models.vt(&["ops"]);
+        command.env("VT_THREADS", count);
+        assert_eq!(failure(command, 2), format!("error: VT_THREADS: threads: expected 1 to 1024, found {count}\n"));
+        let mut command = models.vt(&["ops", "-t", count]);
+        command.env("VT_THREADS", "1");
+        assert_eq!(failure(command, 2), format!("error: threads: expected 1 to 1024, found {count}\n"));
+    }
     for tier in TierName::ALL.into_iter().filter(|tier| !tier.is_available()) {
         let mut command = models.vt(&["ops"]);
         command.env("VT_CPU_TIER", tier.name());
         assert!(failure(command, 2).contains("lacks"));
     }
+}
+
+#[test]
+fn numbers_below_0_are_told_what_they_may_be() {
+    let models = Models::new();
+    let cases = [
+        ("--temp", "-1", "temperature must be finite and at least 0, not -1"),
+        ("--top-p", "-0.5", "not -0.5"),
+        ("--min-p", "-1", "not -1"),
+        ("--repeat-penalty", "-1", "not -1"),
+        ("--top-k", "-1", "expected a whole number from 0 on"),
+        ("-n", "-1", "expected a whole number from 0 on"),
+        ("-c", "-1", "expected a whole number from 0 on"),
+        ("-t", "-2", "expected a whole number from 0 on"),
+        ("--seed", "-1", "expected a whole number from 0 on"),
+    ];
+    for (option, value, what) in cases {
+        let message = failure(models.vt(&["run", "whole.gguf", "-p", "a", option, value]), 2);
+        assert!(message.lines().next().unwrap().contains(what), "{option}: {message}");
+    }
+    models.stdout(&["run", "whole.gguf", "-p", "-1", "-n", "1", "--frequency-penalty", "-0.5"]);
 }
 
 #[test]

@@ -12,6 +12,10 @@ fn help_teaches() {
     }
     let check = String::from_utf8(models.stdout(&["check", "--help"])).unwrap();
     assert!(check.contains("Examples:") && check.contains("vt check model.gguf") && check.contains("Usage: vt check"));
+    for command in ["run", "chat"] {
+        let help = String::from_utf8(models.stdout(&[command, "--help"])).unwrap();
+        assert!(help.contains("\nSampling, in this order: logit-bias, penalties, top-k, "), "{help}");
+    }
     let short = String::from_utf8(models.stdout(&["check", "-h"])).unwrap();
     assert!(short.len() < check.len() && !short.contains("Examples:"));
 }
@@ -46,6 +50,28 @@ fn a_name_that_is_unknown_is_answered_with_those_that_are() {
         for name in ["nosuchmodel", "smollm2", "gemma3-270m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b", "hf:OWNER"] {
             assert!(message.contains(name), "{message}");
         }
+    }
+}
+
+#[test]
+fn a_file_that_is_there_is_not_said_to_be_missing() {
+    let models = Models::new();
+    std::fs::create_dir(models.path("folder")).unwrap();
+    for (argument, what) in [("whole.gguf", "a file that is there"), ("@folder", "a folder")] {
+        let message = failure(models.vt(&["pull", argument]), 2);
+        assert!(message.contains(what) && !message.contains("no such file"), "{message}");
+        assert!(message.contains("smollm2") && message.contains("hf:OWNER/REPO/FILE.gguf"), "{message}");
+    }
+    for name in ["nosuch.gguf".to_owned(), "n".repeat(100_000)] {
+        let mut command = models.vt(&["pull"]);
+        let message = failure(
+            {
+                command.arg(&name);
+                command
+            },
+            2,
+        );
+        assert!(message.contains("no such file") && message.contains("hf:OWNER/REPO/FILE.gguf"), "{message}");
     }
 }
 

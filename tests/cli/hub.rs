@@ -146,6 +146,7 @@ fn a_load_that_breaks_off_is_gone_on_with() {
     let output = hub.vt(&models, &["pull", &name]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).lines().last().unwrap().starts_with(&format!("error: {name}: ")) && !path.exists());
+    assert!(stderr(&output).contains("the connection ended after ") && stderr(&output).contains(" of 400000 bytes ("));
     hub.set(NAME, Served::whole(&bytes));
     let output = hub.vt(&models, &["pull", &name]).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
@@ -220,4 +221,51 @@ fn what_is_no_name_of_a_hub_is_refused() {
         .contains("HF_ENDPOINT")
     );
     assert_eq!(below(models.path("pulled")), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn an_error_of_a_hub_names_its_host() {
+    let models = Models::new();
+    let hub = Hub::new(&[]);
+    let host = hub.address.trim_start_matches("http://");
+    let last = |mut command: Command| {
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        stderr(&output).lines().last().unwrap().to_owned()
+    };
+    let message = last(hub.vt(&models, &["pull", "hf:no/such/file.gguf"]));
+    assert_eq!(message, format!("error: hf:no/such/file.gguf: the hub has no such file: status 404 ({host})"));
+    let mut elsewhere = hub.vt(&models, &["pull", "hf:no/such/file.gguf"]);
+    elsewhere.env("HF_ENDPOINT", "http://127.0.0.1:9/hub");
+    let message = last(elsewhere);
+    assert!(message.starts_with("error: hf:no/such/file.gguf: ") && message.ends_with(" (127.0.0.1:9)"), "{message}");
+}
+
+#[test]
+fn a_bad_address_of_a_hub_is_the_fault_of_the_variable() {
+    let models = Models::new();
+    let hub = Hub::new(&[]);
+    for address in ["http://", "https://:443", "http://host:port", "http://a b"] {
+        let mut command = hub.vt(&models, &["pull", &format!("hf:{NAME}")]);
+        command.env("HF_ENDPOINT", address);
+        let message = failure(command, 2);
+        assert!(message.starts_with("error: HF_ENDPOINT: ") && message.contains(&format!("`{address}`")), "{message}");
+    }
+}
+
+#[test]
+fn odd_names_of_a_hub_are_refused_in_a_short_line() {
+    let models = Models::new();
+    let hub = Hub::new(&[]);
+    let long = format!("hf:a/b/{}.gguf", "e".repeat(100_000));
+    let deep = format!("hf:a/b{}/c.gguf", "/d".repeat(1000));
+    for name in
+        ["hf:a/b/\u{1b}[31mc.gguf", "hf:a/b/c\n.gguf", "hf:a/b/../../c.gguf", "hf:a/b/\u{202e}c.gguf", &long, &deep]
+    {
+        let message = failure(hub.vt(&models, &["pull", name]), 2);
+        assert!(message.starts_with("error: expected hf:OWNER/REPO/FILE.gguf, found `hf:a/b/"), "{message}");
+        assert!(message.lines().count() == 1 && message.len() < 300, "{message}");
+        assert!(!message.trim_end().contains(|c: char| c.is_control() || c == '\u{202e}'), "{message}");
+    }
+    assert!(failure(hub.vt(&models, &["pull", "hf:a/b/c\u{1b}.gguf"]), 2).contains("c\u{fffd}.gguf`"));
 }

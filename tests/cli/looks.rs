@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::common::{DIM, Models, VOCAB, stderr};
+use crate::common::{DIM, Models, VOCAB, architecture, stderr, tensors, write};
 use crate::keys;
 use serde_json::Value;
 use serde_json::json;
@@ -31,6 +31,24 @@ fn inspect_tells_what_becomes_of_each_tensor() {
     let decoded: Value = serde_json::from_slice(&decoded.env("VT_CPU_REF", "1").output().unwrap().stdout).unwrap();
     assert_eq!(decoded["tensors"][0]["reason"], "VT_CPU_REF=1");
     assert!(decoded["memory"]["weights"].as_u64().unwrap() > 2 * bytes);
+}
+
+#[test]
+fn what_a_terminal_acts_on_stays_in_the_file() {
+    let models = Models::new();
+    let name = "a\u{1b}[31m\u{7f}\u{9b}2J\u{202e}b";
+    let file = "\u{9b}31m.gguf";
+    write(&models.path(file), |w| {
+        architecture(w, "llama");
+        w.set("general.name", name).unwrap();
+        tensors(w);
+    });
+    for arguments in [&["inspect", file, "--json"][..], &["inspect", file], &["check", file]] {
+        let shown = String::from_utf8(models.stdout(arguments)).unwrap();
+        let acts = |c: &char| *c != '\n' && vt_gguf::printable(*c) != *c;
+        assert_eq!(shown.chars().find(acts), None, "{arguments:?}: {shown:?}");
+    }
+    assert_eq!(models.json(&["inspect", file, "--json"])["metadata"]["general.name"], name);
 }
 
 #[test]

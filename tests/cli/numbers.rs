@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::common::{Models, VOCAB};
+use crate::common::{Models, VOCAB, stderr};
 use crate::{eval, keys, list};
 use serde_json::json;
 use vt_cpu::TierName;
@@ -87,6 +87,9 @@ fn perplexity_is_that_of_the_logits() {
     let output =
         models.vt(&["perplexity", "no-tokenizer.gguf", "--tokens-file", "@text", "-c", "29"]).output().unwrap();
     assert!(output.stderr.is_empty() && output.stdout.starts_with(b"280 tokens | nll "));
+    let output =
+        models.vt(&["perplexity", "no-tokenizer.gguf", "--tokens-file", "@text", "-c", "100"]).output().unwrap();
+    assert_eq!(stderr(&output), "warning: the last 90 of 290 tokens make no piece and are left out\n");
 }
 
 #[test]

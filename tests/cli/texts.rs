@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::process::Stdio;
 
-use crate::common::{EOS, Models, START, VOCAB};
+use crate::common::{EOS, Models, START, VOCAB, architecture, tensors, write};
 use crate::{best, eval, failure, ids, keys, list};
 use serde_json::Value;
 use serde_json::json;
@@ -100,9 +100,28 @@ fn the_context_limits_what_is_generated() {
     }
     let message = failure(models.vt(&["run", "whole.gguf", "-p", "abcdef", "-c", "5"]), 1);
     assert!(message.contains("context of 5"), "{message}");
-    assert!(failure(models.vt(&["run", "whole.gguf", "-p", ""]), 1).contains("no tokens"));
+    assert!(failure(models.vt(&["run", "whole.gguf", "-p", ""]), 1).contains("no tokens: it is empty"));
+    let first = models.json(&["run", "whole.gguf", "-p", "abc", "-n", "1", "--json"]);
+    assert!(first["timings"]["gen_tok_s"].is_null() && first["timings"]["prompt_tok_s"].as_f64() > Some(0.0));
     let none = models.json(&["run", "whole.gguf", "-p", "abc", "-n", "0", "--json"]);
     assert_eq!((&none["tokens"], &none["text"]), (&json!([]), &json!("")));
+}
+
+#[test]
+fn a_text_without_tokens_is_told_why() {
+    let models = Models::new();
+    write(&models.path("gap.gguf"), |w| {
+        architecture(w, "llama");
+        let mut tokens: Vec<String> = (0..VOCAB).map(|id| format!("[{id}]")).collect();
+        tokens[0] = "a".into();
+        w.set("tokenizer.ggml.model", "gpt2").unwrap().set("tokenizer.ggml.pre", "gpt-2").unwrap();
+        w.set("tokenizer.ggml.tokens", tokens.as_slice()).unwrap();
+        w.set("tokenizer.ggml.merges", [""; 0]).unwrap();
+        tensors(w);
+    });
+    let run = |prompt| models.vt(&["run", "gap.gguf", "-p", prompt, "-n", "1"]);
+    assert!(failure(run("zz"), 1).ends_with("no tokens: the vocabulary has none for any of its 2 bytes\n"));
+    assert!(run("az").status().unwrap().success());
 }
 
 #[test]

@@ -187,7 +187,8 @@ impl From<At<'_>> for Place {
 
 /// A character as a terminal may be given it: controls, and what changes the direction of text, are replaced.
 pub fn printable(c: char) -> char {
-    let direction = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let direction =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if c.is_control() || direction { char::REPLACEMENT_CHARACTER } else { c }
 }
 

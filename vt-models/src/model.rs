@@ -127,7 +127,7 @@ pub fn inspect(gguf: &Gguf, target: &Target, options: &LoadOptions) -> Result<Ou
     let architecture = gguf.metadata().architecture()?;
     let weights = Weights::new(gguf, target, options.gguf, false)?;
     let (hparams, model) = take(gguf, architecture, &weights, options.cache)?;
-    let (tensors, unused, problems) = weights.findings();
+    let (tensors, unused, problems) = weights.findings()?;
     let plan = if problems.is_empty() { plan(&*model, target, options) } else { Err(ModelError::Refused { problems }) };
     Ok(Outline { hparams, tensors, unused, plan })
 }

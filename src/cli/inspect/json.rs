@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use vt_gguf::{Array, TensorInfo, Value as Stated};
 
 use super::Report;
+use crate::cli::json_text;
 
 /// Longer arrays are described.
 const LONGEST: usize = 64;
@@ -11,7 +12,7 @@ const LONGEST: usize = 64;
 pub(super) fn text(report: &Report<'_>) -> String {
     let tensors: Vec<Value> = report.gguf.tensors().map(|tensor| entry(report, &tensor)).collect();
     let memory = report.memory();
-    let object = json!({
+    json_text::lines(&json!({
         "arch": report.architecture(),
         "metadata": report.gguf.metadata().iter().map(|(key, v)| (key.to_owned(), value(v))).collect::<Map<_, _>>(),
         "tensors": tensors,
@@ -20,8 +21,7 @@ pub(super) fn text(report: &Report<'_>) -> String {
             "kv": memory.as_ref().and_then(|m| m.kv),
             "arena": memory.as_ref().map(|m| m.arena),
         },
-    });
-    format!("{object:#}\n")
+    }))
 }
 
 fn entry(report: &Report<'_>, tensor: &TensorInfo<'_>) -> Value {

@@ -1,14 +1,23 @@
 //! Models of a Hugging Face hub.
 
+mod client;
 mod download;
+mod error;
 mod name;
+mod part;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 
 use super::Step;
 use super::error::PullError;
 
+pub(crate) use download::address;
+pub use error::{HubError, HubFault};
 pub use name::{BadName, HubModel};
+
+pub(super) use client::Limits;
 
 /// What a name of a hub's model starts with.
 pub(super) const PREFIX: &str = "hf:";
@@ -30,10 +39,11 @@ impl HubModel {
         &self,
         models: &Path,
         endpoint: Option<&str>,
+        limits: Limits,
         step: &mut dyn FnMut(Step<'_>),
     ) -> Result<PathBuf, PullError> {
         let files = self.files();
-        let hub = download::Hub::new(self, models, endpoint)?;
+        let hub = download::Hub::new(self, models, endpoint, limits)?;
         for (file, number) in files.iter().zip(1..) {
             let path = self.path(models, file);
             if !path.is_file() {

@@ -1,6 +1,7 @@
 //! Names of a hub's models.
 
 use thiserror::Error;
+use vt_gguf::printable;
 
 /// A GGUF file in a repository of a hub, and the others of its set if it is one of a set of split files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,16 +22,25 @@ pub struct BadName {
 /// The end of the name of a file of a set: `-00001-of-00003.gguf`.
 const SET_END: usize = "-00001-of-00003.gguf".len();
 
+/// The longest name, in bytes: with the folder of models before it, it is still a path.
+const LONGEST: usize = 1000;
+
+/// The longest part of a path, in bytes, in the usual file systems.
+const LONGEST_PART: usize = 255;
+
+/// The most characters of a name that a message repeats.
+const SHOWN: usize = 100;
+
 impl HubModel {
     /// The model of a name without its prefix.
     pub(crate) fn parse(name: &str) -> Result<Self, BadName> {
-        let bad = || BadName { found: name.chars().take(200).filter(|c| !c.is_control()).collect() };
+        let bad = || BadName { found: shown(name) };
         let mut parts = name.splitn(3, '/');
         let (Some(owner), Some(repo), Some(file)) = (parts.next(), parts.next(), parts.next()) else {
             return Err(bad());
         };
         let whole = name.split('/').all(is_plain) && file.len() > ".gguf".len() && file.ends_with(".gguf");
-        if !whole {
+        if !whole || name.len() > LONGEST {
             return Err(bad());
         }
         Ok(Self { owner: owner.into(), repo: repo.into(), file: file.into() })
@@ -57,10 +67,16 @@ impl HubModel {
     }
 }
 
+/// A name as a message may show it: what a terminal would act on is seen, and so is what is left out.
+fn shown(name: &str) -> String {
+    let more = if name.chars().nth(SHOWN).is_some() { "..." } else { "" };
+    name.chars().take(SHOWN).map(printable).chain(more.chars()).collect()
+}
+
 /// Whether a part of a path means itself, in a URL and in any file system.
 fn is_plain(part: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+' | b'=' | b'@');
-    !part.is_empty() && !part.starts_with('.') && part.bytes().all(plain)
+    (1..=LONGEST_PART).contains(&part.len()) && !part.starts_with('.') && part.bytes().all(plain)
 }
 
 #[cfg(test)]
@@ -78,6 +94,24 @@ mod tests {
             let message = HubModel::parse(name).unwrap_err().to_string();
             assert_eq!(message, format!("expected hf:OWNER/REPO/FILE.gguf, found `hf:{name}`"));
         }
+    }
+
+    #[test]
+    fn a_message_shows_what_a_name_has_and_not_too_much() {
+        let message = |name: &str| HubModel::parse(name).unwrap_err().to_string();
+        assert!(message("a/b/c\u{1b}.gguf").ends_with("found `hf:a/b/c\u{fffd}.gguf`"));
+        assert!(message("a/b/c\n\u{202e}.gguf").ends_with("found `hf:a/b/c\u{fffd}\u{fffd}.gguf`"));
+        assert!(message(&"e\u{301}".repeat(100_000)).ends_with("e\u{301}...`"));
+        assert!(message(&"e".repeat(100_000)).len() < 200);
+    }
+
+    #[test]
+    fn a_name_fits_into_a_path() {
+        let part = "e".repeat(250);
+        assert!(HubModel::parse(&format!("a/b/{part}.gguf")).is_ok());
+        assert!(HubModel::parse(&format!("a/b/{part}e.gguf")).is_err());
+        assert!(HubModel::parse(&format!("a/b/{part}/{part}/{part}/{}.gguf", "e".repeat(238))).is_ok());
+        assert!(HubModel::parse(&format!("a/b/{part}/{part}/{part}/{}.gguf", "e".repeat(239))).is_err());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use vt_core::plan::Eager;
 use vt_core::{DType, Tensor, Value};
-use vt_gguf::{Decision, Gguf, Policy, Residency, Role, TensorInfo, residency};
+use vt_gguf::{Decision, Fault, Gguf, GgufError, Policy, Residency, Role, TensorInfo, residency};
 
 use super::{Problem, Target, foreign};
 use crate::ModelError;
@@ -22,6 +22,9 @@ pub struct TensorUse {
     pub decision: Decision,
 }
 
+/// The uses of the tensors taken, the names of the others, and everything that stood in the way.
+pub type Findings = (Vec<TensorUse>, Vec<String>, Vec<Problem>);
+
 /// Hands out a file's tensors as values. What is wrong is collected, so that all of it can be told at once: until
 /// [`Weights::finish`], an empty tensor stands for one that is missing.
 pub struct Weights<'a> {
@@ -34,6 +37,8 @@ pub struct Weights<'a> {
     asked: RefCell<HashSet<String>>,
     uses: RefCell<Vec<TensorUse>>,
     problems: RefCell<Vec<Problem>>,
+    /// That the file became shorter since it was opened, which is no fault of its tensors.
+    shrunk: RefCell<Option<GgufError>>,
 }
 
 impl<'a> Weights<'a> {
@@ -44,8 +49,9 @@ impl<'a> Weights<'a> {
     /// If there is no memory at all.
     pub fn new(gguf: &'a Gguf, target: &'a Target, config: vt_gguf::Config, load: bool) -> Result<Self, ModelError> {
         let placeholder = Value::weight("missing", Tensor::zeros(DType::F32, &[0])?);
-        let (asked, uses, problems) = (RefCell::default(), RefCell::default(), RefCell::default());
-        Ok(Self { gguf, target, config, load, placeholder, asked, uses, problems })
+        let (asked, uses) = (RefCell::default(), RefCell::default());
+        let (problems, shrunk) = (RefCell::default(), RefCell::default());
+        Ok(Self { gguf, target, config, load, placeholder, asked, uses, problems, shrunk })
     }
 
     /// A matrix `[rows, cols]` that activations are multiplied with.
@@ -90,20 +96,26 @@ impl<'a> Weights<'a> {
     /// The uses of all tensors taken, and the names of those that were not.
     ///
     /// # Errors
-    /// Everything that stood in the way.
+    /// Everything that stood in the way, or that the file became shorter.
     pub fn finish(self) -> Result<(Vec<TensorUse>, Vec<String>), ModelError> {
-        let (uses, unused, problems) = self.findings();
+        let (uses, unused, problems) = self.findings()?;
         if problems.is_empty() { Ok((uses, unused)) } else { Err(ModelError::Refused { problems }) }
     }
 
     /// The uses of all tensors taken, the names of those that were not, and everything that stood in the way.
-    pub fn findings(self) -> (Vec<TensorUse>, Vec<String>, Vec<Problem>) {
+    ///
+    /// # Errors
+    /// If the file became shorter since it was opened.
+    pub fn findings(self) -> Result<Findings, GgufError> {
+        if let Some(error) = self.shrunk.into_inner() {
+            return Err(error);
+        }
         let asked = self.asked.into_inner();
         let names = self.gguf.tensors().map(|t| t.name());
         let unused: Vec<String> = names.filter(|name| !asked.contains(*name)).map(str::to_owned).collect();
         let mut problems = self.problems.into_inner();
         problems.extend(foreign::tensors(&unused, &asked));
-        (self.uses.into_inner(), unused, problems)
+        Ok((self.uses.into_inner(), unused, problems))
     }
 
     fn required(&self, name: &str, role: Role, shape: &[usize]) -> Value {
@@ -125,8 +137,8 @@ impl<'a> Weights<'a> {
         let reason = decision.reason.clone();
         self.uses.borrow_mut().push(TensorUse { name: name.to_owned(), role, decision });
         match kept {
-            Residency::Keep => self.gguf.tensor(name).map_err(|error| fault(&error)),
-            Residency::DecodeToF32 if self.load => self.decode(name).map_err(|error| fault(&*error)),
+            Residency::Keep => self.mapped(name),
+            Residency::DecodeToF32 if self.load => self.decode(self.mapped(name)?).map_err(|error| fault(&*error)),
             Residency::DecodeToF32 => Tensor::zeros(DType::F32, shape).map_err(|error| fault(&error)),
             Residency::Refuse => Err(Problem::Unsupported(format!("tensor `{name}`: {reason}"))),
         }
@@ -141,9 +153,19 @@ impl<'a> Weights<'a> {
         residency(&policy, role, info.tensor_type(), info.shape())
     }
 
+    /// A tensor as it is in the file.
+    fn mapped(&self, name: &str) -> Result<Tensor, Problem> {
+        self.gguf.tensor(name).map_err(|error| {
+            let problem = Problem::Fault(format!("tensor `{name}`: {error}"));
+            if matches!(*error.fault, Fault::Shrunk { .. }) {
+                self.shrunk.replace(Some(error));
+            }
+            problem
+        })
+    }
+
     /// Decoding is an op: the device, or the one that computes in its place, does it.
-    fn decode(&self, name: &str) -> Result<Tensor, Box<dyn std::error::Error>> {
-        let tensor = self.gguf.tensor(name)?;
+    fn decode(&self, tensor: Tensor) -> Result<Tensor, Box<dyn std::error::Error>> {
         let eager = Eager::new(&self.target.registry, &self.target.device);
         let value = vt_ops::dequantize(&eager, &tensor.into())?;
         value.tensor().cloned().ok_or_else(|| "could not be decoded".into())
