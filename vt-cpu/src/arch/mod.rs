@@ -10,6 +10,8 @@ mod block;
 mod portable;
 mod prefetch;
 mod vector;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod vector_tests;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 

@@ -4,13 +4,16 @@ use vt_core::View;
 
 use super::Isa;
 
-/// A tier with vectors of sixteen lanes and dot products of bytes. The methods are instructions, inlined into the
+/// A tier with vectors of sixteen lanes, in one register or more, and dot products of bytes. The methods are instructions, inlined into the
 /// tier's [`perform`](Isa::perform): elsewhere they are right, but slow.
 pub trait Vector: Isa {
     /// Sixteen `i32`, or 64 bytes, or 32 `i16`.
     type Int: Copy;
     /// Sixteen `f32`.
     type Float: Copy;
+
+    /// Whether bytes that take all eight bits are best multiplied as signed ones.
+    const SIGNED: bool;
 
     /// The lanes of an array.
     fn ints(self, lanes: &[i32; 16]) -> Self::Int;
@@ -47,9 +50,11 @@ pub trait Vector: Isa {
     /// its bit 4, and else zeros.
     fn fifth_bits(self, x: Self::Int, first: u32) -> Self::Int;
 
-    /// `sum + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3` in each lane, of the unsigned bytes of `a` and the signed ones of
-    /// `b`. Wraps.
+    /// `sum + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3` in each lane, of the unsigned bytes of `a`, at most 127 where
+    /// [`SIGNED`](Vector::SIGNED), and the signed ones of `b`. Wraps.
     fn dot_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
+    /// The same of signed bytes, those of `b` not -128.
+    fn dot_signed_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
     /// `sum + a0 * b0 + a1 * b1` in each lane, of signed halves. Wraps.
     fn dot_halves(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
     /// `sum + a * b`. Wraps.

@@ -10,6 +10,10 @@ use super::WeightBlock;
 /// `array::map`, say): where the compiler does not choose to inline one, it is compiled for the baseline. `rows` are sixteen, and the block of each starts
 /// at byte `at`.
 pub trait RowLanes: WeightBlock {
+    /// Whether quants take all eight bits. Where [`Vector::SIGNED`], such quants are written without their bias, as signed
+    /// bytes.
+    const WIDE: bool = false;
+
     /// Writes the quants plus [`BIAS`](WeightBlock::BIAS), 0 to 255, four elements of a row in its lane: those of elements
     /// `4 i .. 4 i + 4` in `out[i]`, of [`ELEMS`](WeightBlock::ELEMS) elements. The result are the bits of
     /// [`scale`](WeightBlock::scale) in the low half of each lane, and those of [`offset`](WeightBlock::offset), if the type

@@ -36,12 +36,15 @@ impl WeightBlock for Q8_0 {
 }
 
 impl RowLanes for Q8_0 {
+    const WIDE: bool = true;
+
     #[inline(always)]
     fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
         for half in 0..2 {
             let quants = v.words(rows, at + 2 + 16 * half);
             for k in 0..4 {
-                store(v, out, (half, k), v.xor(quants[k], v.int(i32::from_le_bytes([0x80; 4]))));
+                let top = if V::SIGNED { 0 } else { i32::from_le_bytes([0x80; 4]) };
+                store(v, out, (half, k), v.xor(quants[k], v.int(top)));
             }
         }
         v.words(rows, at)[0]

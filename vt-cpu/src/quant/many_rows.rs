@@ -11,8 +11,6 @@ use crate::block::{RowLanes, WeightBlock};
 use super::dots::{dots, dots_scratch};
 use super::panels::{panels, panels_scratch};
 use super::tile::Tile2;
-#[cfg(target_arch = "x86_64")]
-use super::tile::Tile4;
 
 /// A tier with a road for many rows. All roads give the same bits.
 pub trait ManyRows: Isa {
@@ -40,43 +38,13 @@ pub trait ManyRows: Isa {
     );
 }
 
-macro_rules! by_panels {
-    ($isa:ident, $tile:ident) => {
-        impl ManyRows for $isa {
-            const FEW_ROWS: usize = 24;
+impl ManyRows for Portable {
+    const FEW_ROWS: usize = 24;
 
-            type Scratch = f32;
-
-            fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
-                panels_scratch::<W, $tile>(m, k)
-            }
-
-            #[inline(always)]
-            fn many_rows<W: RowLanes>(
-                self,
-                weights: View<'_, u8>,
-                acts: View<'_, u8>,
-                out: &mut ViewMut<'_, f32>,
-                scratch: &mut [f32],
-            ) {
-                panels::<W, $tile>(weights, acts, out, scratch);
-            }
-        }
-    };
-}
-
-by_panels!(Portable, Tile2);
-#[cfg(target_arch = "x86_64")]
-by_panels!(Avx2, Tile4);
-
-#[cfg(target_arch = "x86_64")]
-impl ManyRows for Avx512 {
-    const FEW_ROWS: usize = 0;
-
-    type Scratch = i32;
+    type Scratch = f32;
 
     fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
-        dots_scratch::<W>(m, k)
+        panels_scratch::<W, Tile2>(m, k)
     }
 
     #[inline(always)]
@@ -85,8 +53,40 @@ impl ManyRows for Avx512 {
         weights: View<'_, u8>,
         acts: View<'_, u8>,
         out: &mut ViewMut<'_, f32>,
-        scratch: &mut [i32],
+        scratch: &mut [f32],
     ) {
-        dots::<W, Self>(self, weights, acts, out, scratch);
+        panels::<W, Tile2>(weights, acts, out, scratch);
     }
 }
+
+/// Tiles of so many vectors of rows and tokens as the tier's registers hold.
+#[cfg(target_arch = "x86_64")]
+macro_rules! by_dots {
+    ($isa:ident, $rows:literal x $tokens:literal) => {
+        impl ManyRows for $isa {
+            const FEW_ROWS: usize = 0;
+
+            type Scratch = i32;
+
+            fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
+                dots_scratch::<W, $rows>(m, k)
+            }
+
+            #[inline(always)]
+            fn many_rows<W: RowLanes>(
+                self,
+                weights: View<'_, u8>,
+                acts: View<'_, u8>,
+                out: &mut ViewMut<'_, f32>,
+                scratch: &mut [i32],
+            ) {
+                dots::<W, Self, $rows, $tokens>(self, weights, acts, out, scratch);
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+by_dots!(Avx2, 1 x 4);
+#[cfg(target_arch = "x86_64")]
+by_dots!(Avx512, 2 x 6);

@@ -1,6 +1,6 @@
-//! The road of tiers with dot products of bytes, for any number of activation rows: panels of 32 weight rows as unsigned
-//! bytes, built on the fly, with the rows in lanes, and activations streamed past them as the other operand, four bytes
-//! of a token at a time in all lanes.
+//! The road of tiers with dot products of bytes, for any number of activation rows: panels of R vectors of 16 weight rows as
+//! unsigned bytes, built on the fly, with the rows in lanes, and tiles of up to T activation rows streamed past them as
+//! the other operand, four bytes of a token at a time in all lanes.
 //!
 //! A slab of activations stays in the second-level cache, and one panel, a chunk of K deep, in the first: it meets all
 //! tokens before the next one is unpacked. Weights are read in the order in which they lie, and asked for long before.
@@ -20,14 +20,14 @@ use crate::block::{RowLanes, WeightBlock};
 
 use super::blocks_per_row;
 use panel::{Padded, Panel, panel_size};
-use tile::{VECTORS, multiply_chunk};
+use tile::{MAX_TOKENS, multiply_chunk};
 use tokens::{Tokens, groups, token_block_size};
 
 /// Sixteen 32-bit numbers, one for each weight row of a vector.
 type Lanes = [i32; 16];
 
-/// Weight rows of a panel.
-const ROWS: usize = 16 * VECTORS;
+/// Weight rows in the lanes of a vector.
+const LANES: usize = 16;
 
 /// Bytes of activations that stay in the cache.
 const SLAB: usize = 1 << 20;
@@ -57,8 +57,8 @@ fn slab_chunks<W: WeightBlock>(m: usize, blocks: usize) -> usize {
 }
 
 /// [`Lanes`] of the outputs of a panel and `m` tokens.
-fn sums_size(m: usize) -> usize {
-    m.min(SLAB_TOKENS) * VECTORS
+fn sums_size<const R: usize>(m: usize) -> usize {
+    m.min(SLAB_TOKENS) * R
 }
 
 /// [`Lanes`] that one chunk of K takes in a slab of `m` tokens.
@@ -67,8 +67,8 @@ fn chunk_size<W: WeightBlock>(m: usize) -> usize {
 }
 
 /// The `i32` elements of scratch that [`dots`] needs for `m` activation rows of `k` elements, or fewer rows.
-pub fn dots_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
-    16 * (sums_size(m) + panel_size::<W>() + slab_chunks::<W>(m, k / W::ELEMS) * chunk_size::<W>(m))
+pub fn dots_scratch<W: WeightBlock, const R: usize>(m: usize, k: usize) -> usize {
+    16 * (sums_size::<R>(m) + panel_size::<W, R>() + slab_chunks::<W>(m, k / W::ELEMS) * chunk_size::<W>(m))
 }
 
 /// `out = acts * weights^T`: weight rows `[n, K]` in blocks of `W`, activation rows `[m, K]` in blocks of `W::Act`, and
@@ -78,21 +78,22 @@ pub fn dots_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
 /// # Panics
 /// If the shapes do not belong together, or `scratch` is shorter than [`dots_scratch`] says.
 #[inline(always)]
-pub fn dots<W: RowLanes, V: Vector>(
+pub fn dots<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
     weights: View<'_, u8>,
     acts: View<'_, u8>,
     out: &mut ViewMut<'_, f32>,
     scratch: &mut [i32],
 ) {
+    const { assert!(R > 0 && T > 0 && T <= MAX_TOKENS) };
     let blocks = blocks_per_row::<W>(&weights, &acts, out);
     let (m, n) = (acts.rows(), weights.rows());
     if blocks == 0 || m == 0 {
         (0..m).for_each(|t| out.row_mut(t).fill(0.0));
         return;
     }
-    let (sums, rest) = scratch.as_chunks_mut::<16>().0.split_at_mut(sums_size(m));
-    let (panel, slab) = rest.split_at_mut(panel_size::<W>());
+    let (sums, rest) = scratch.as_chunks_mut::<16>().0.split_at_mut(sums_size::<R>(m));
+    let (panel, slab) = rest.split_at_mut(panel_size::<W, R>());
     // Scratch that is made for more rows may hold a few chunks less. The depth changes no bit: sums go on where they were.
     let depth = slab_chunks::<W>(m, blocks).min(slab.len() / chunk_size::<W>(m)) * chunk_blocks::<W>();
     let mut padded = [0; size_of::<Padded>()];
@@ -101,15 +102,15 @@ pub fn dots<W: RowLanes, V: Vector>(
         for from in (0..blocks).step_by(depth) {
             let range = from..blocks.min(from + depth);
             let weights = weights.slice_cols(range.start * W::BYTES, range.len() * W::BYTES);
-            let tokens = Tokens::<W>::new(acts.slice_rows(first, count), range, slab.as_flattened_mut());
-            for row in (0..n).step_by(ROWS) {
-                let rows = ROWS.min(n - row);
-                prefetch_outputs(out, first..first + count, row + rows);
+            let tokens = Tokens::<W>::new::<T>(acts.slice_rows(first, count), range, slab.as_flattened_mut());
+            for row in (0..n).step_by(R * LANES) {
+                let rows = (R * LANES).min(n - row);
+                prefetch_outputs::<R>(out, first..first + count, row + rows);
                 let mut out = out.tile(first, count, row, rows);
-                load_sums(&out, sums, from == 0);
+                load_sums::<R, T>(&out, sums, from == 0);
                 let buffers = (&mut *sums, &mut padded, &mut *panel);
-                multiply_panel(v, (&weights, row), &tokens, count, buffers);
-                store_sums(sums, &mut out);
+                multiply_panel::<W, V, R, T>(v, (&weights, row), &tokens, count, buffers);
+                store_sums::<R, T>(sums, &mut out);
             }
         }
     }
@@ -117,48 +118,52 @@ pub fn dots<W: RowLanes, V: Vector>(
 
 /// The chunks of a slab in ascending order, each with all tokens.
 #[inline(always)]
-fn multiply_panel<W: RowLanes, V: Vector>(
+fn multiply_panel<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
     (weights, row): (&View<'_, u8>, usize),
     tokens: &Tokens<'_, W>,
     count: usize,
     (sums, padded, panel): (&mut [Lanes], &mut Padded, &mut [Lanes]),
 ) {
-    let rows = weights.slice_rows(row, ROWS.min(weights.rows() - row));
+    let rows = panel_rows::<R>(weights, row);
     let bytes = chunk_blocks::<W>() * W::BYTES;
     for from in (0..rows.cols()).step_by(bytes) {
         let chunk = from..rows.cols().min(from + bytes);
-        let ahead = ahead(weights, row, &chunk);
-        let panel = Panel::<W>::new(v, rows.slice_cols(chunk.start, chunk.len()), ahead, padded, panel);
-        let next = next_chunk(weights, row, &(from..from + bytes));
+        let ahead = ahead::<R>(weights, row, &chunk);
+        let panel = Panel::<W, R>::new(v, rows.slice_cols(chunk.start, chunk.len()), ahead, padded, panel);
+        let next = next_chunk::<R>(weights, row, &(from..from + bytes));
         let mut asked = 0;
-        for group in groups(count) {
+        for group in groups::<T>(count) {
             // Of many tokens' time, what was asked for before them may have left the cache.
             let due = if count > FEW { (group.0 + group.1) * next.rows() / count } else { 0 };
             (asked..due).for_each(|r| prefetch(next.row(r)));
             asked = due;
-            let sums = &mut sums[VECTORS * group.0..][..VECTORS * group.1];
+            let sums = &mut sums[R * group.0..][..R * group.1];
             multiply_chunk(v, &panel, &tokens.chunk(from / W::BYTES, group), sums);
         }
     }
 }
 
+/// The rows of the panel at `row`, as far as they exist.
+#[inline(always)]
+fn panel_rows<'a, const R: usize>(weights: &View<'a, u8>, row: usize) -> View<'a, u8> {
+    let row = row.min(weights.rows());
+    weights.slice_rows(row, (R * LANES).min(weights.rows() - row))
+}
+
 /// What is computed after the columns `chunk` of the panel at `row`.
 #[inline(always)]
-fn next_chunk<'a>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> View<'a, u8> {
-    let (row, from) = if chunk.end < weights.cols() { (row, chunk.end) } else { (row + ROWS, 0) };
-    let row = row.min(weights.rows());
-    let rows = weights.slice_rows(row, ROWS.min(weights.rows() - row));
-    rows.slice_cols(from, chunk.len().min(weights.cols() - from))
+fn next_chunk<'a, const R: usize>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> View<'a, u8> {
+    let (row, from) = if chunk.end < weights.cols() { (row, chunk.end) } else { (row + R * LANES, 0) };
+    panel_rows::<R>(weights, row).slice_cols(from, chunk.len().min(weights.cols() - from))
 }
 
 /// What to ask for while the columns `chunk` of the panel at `row` are computed: as much of a later panel, in the order
 /// in which it lies. Where rows lie apart, the same columns of the next panel are asked for at once, and nothing is left.
 #[inline(always)]
-fn ahead<'a>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> &'a [u8] {
-    let rows_ahead = AHEAD.div_ceil(ROWS * weights.cols()) * ROWS;
-    let row = (row + rows_ahead).min(weights.rows());
-    let rows = weights.slice_rows(row, ROWS.min(weights.rows() - row));
+fn ahead<'a, const R: usize>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> &'a [u8] {
+    let panels = AHEAD.div_ceil(R * LANES * weights.cols());
+    let rows = panel_rows::<R>(weights, row + panels * R * LANES);
     match rows.contiguous() {
         Some(bytes) => &bytes[chunk.start * rows.rows()..chunk.end * rows.rows()],
         None => {
@@ -170,34 +175,34 @@ fn ahead<'a>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> &'a [u
 
 /// Asks for the outputs of the panel at `row`: of different tokens they lie far apart.
 #[inline(always)]
-fn prefetch_outputs(out: &ViewMut<'_, f32>, tokens: Range<usize>, row: usize) {
+fn prefetch_outputs<const R: usize>(out: &ViewMut<'_, f32>, tokens: Range<usize>, row: usize) {
     if row < out.cols() {
-        tokens.for_each(|t| prefetch(&out.row(t)[row..out.cols().min(row + ROWS)]));
+        tokens.for_each(|t| prefetch(&out.row(t)[row..out.cols().min(row + R * LANES)]));
     }
 }
 
 /// Puts outputs where the tile wants them; zeros for the `first` slab.
 #[inline(always)]
-fn load_sums(out: &ViewMut<'_, f32>, sums: &mut [Lanes], first: bool) {
+fn load_sums<const R: usize, const T: usize>(out: &ViewMut<'_, f32>, sums: &mut [Lanes], first: bool) {
     if first {
-        sums[..VECTORS * out.rows()].fill([0; 16]);
+        sums[..R * out.rows()].fill([0; 16]);
         return;
     }
-    for group in groups(out.rows()) {
+    for group in groups::<T>(out.rows()) {
         for t in 0..group.1 {
             for (vector, from) in out.row(group.0 + t).chunks(16).enumerate() {
-                copy_lanes(from, &mut sums[sum_of(group, t, vector)], |x| x.to_bits() as i32);
+                copy_lanes(from, &mut sums[sum_of::<R>(group, t, vector)], |x| x.to_bits() as i32);
             }
         }
     }
 }
 
 #[inline(always)]
-fn store_sums(sums: &[Lanes], out: &mut ViewMut<'_, f32>) {
-    for group in groups(out.rows()) {
+fn store_sums<const R: usize, const T: usize>(sums: &[Lanes], out: &mut ViewMut<'_, f32>) {
+    for group in groups::<T>(out.rows()) {
         for t in 0..group.1 {
             for (vector, to) in out.row_mut(group.0 + t).chunks_mut(16).enumerate() {
-                copy_lanes(&sums[sum_of(group, t, vector)], to, |x| f32::from_bits(x as u32));
+                copy_lanes(&sums[sum_of::<R>(group, t, vector)], to, |x| f32::from_bits(x as u32));
             }
         }
     }
@@ -214,6 +219,6 @@ fn copy_lanes<A: Copy, B>(from: &[A], to: &mut [B], change: impl Fn(A) -> B) {
 
 /// Where the sums of a group's token and a vector of rows lie.
 #[inline(always)]
-fn sum_of((first, tokens): (usize, usize), t: usize, vector: usize) -> usize {
-    VECTORS * first + vector * tokens + t
+fn sum_of<const R: usize>((first, tokens): (usize, usize), t: usize, vector: usize) -> usize {
+    R * first + vector * tokens + t
 }

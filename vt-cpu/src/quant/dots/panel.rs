@@ -1,4 +1,4 @@
-//! A chunk of thirty-two weight rows in lanes, as unsigned bytes.
+//! A chunk of weight rows in lanes, as bytes.
 
 use std::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use vt_core::View;
 use crate::arch::{Vector, prefetch};
 use crate::block::{Offset, RowLanes, WeightBlock};
 
-use super::tile::{VECTORS, float_scales, parts};
+use super::tile::{float_scales, parts};
 use super::{CHUNK, Lanes, chunk_blocks};
 
 /// The most bytes of a row in a chunk.
@@ -19,7 +19,7 @@ pub(super) type Padded = [u8; 16 * MAX_ROW];
 /// Blocks of the rows: block after block, in a block one vector of 16 rows after the other. Of each: the quants, four
 /// elements of each row in a lane; the scales of parts of K-quants; pairs of minima; the scale, and `m` or `-dmin`, as
 /// the bits of `f32`.
-pub(super) struct Panel<'a, W> {
+pub(super) struct Panel<'a, W, const R: usize> {
     data: &'a [Lanes],
     weights: PhantomData<W>,
 }
@@ -47,13 +47,13 @@ const fn panel_block_size<W: WeightBlock>() -> usize {
     W::ELEMS / 4 + part_scales::<W>() + W::MINIMA / 2 + 1 + offset
 }
 
-/// [`Lanes`] of a panel.
-pub(super) const fn panel_size<W: WeightBlock>() -> usize {
-    chunk_blocks::<W>() * VECTORS * panel_block_size::<W>()
+/// [`Lanes`] of a panel of R vectors of rows.
+pub(super) const fn panel_size<W: WeightBlock, const R: usize>() -> usize {
+    chunk_blocks::<W>() * R * panel_block_size::<W>()
 }
 
-impl<'a, W: RowLanes> Panel<'a, W> {
-    /// Unpacks all blocks of `rows`, at most 32 of at most a chunk, and asks for what is `ahead` in as many steps. Of rows
+impl<'a, W: RowLanes, const R: usize> Panel<'a, W, R> {
+    /// Unpacks all blocks of `rows`, at most 16 R of at most a chunk, and asks for what is `ahead` in as many steps. Of rows
     /// that are missing it holds anything.
     #[inline(always)]
     pub(super) fn new<V: Vector>(
@@ -65,12 +65,12 @@ impl<'a, W: RowLanes> Panel<'a, W> {
     ) -> Self {
         let size = panel_block_size::<W>();
         let blocks = rows.cols() / W::BYTES;
-        let data = &mut scratch[..blocks * VECTORS * size];
+        let data = &mut scratch[..blocks * R * size];
         // More at once than the processor keeps track of would stop it.
         let mut ahead = ahead.chunks(16 * W::BYTES);
-        for vector in 0..VECTORS.min(rows.rows().div_ceil(16)) {
+        for vector in 0..R.min(rows.rows().div_ceil(16)) {
             let rows = sixteen(&rows, 16 * vector, padded);
-            for (block, data) in data.chunks_exact_mut(VECTORS * size).enumerate() {
+            for (block, data) in data.chunks_exact_mut(R * size).enumerate() {
                 prefetch(ahead.next().unwrap_or_default());
                 unpack_block::<W, V>(v, &rows, block, &mut data[vector * size..][..size]);
             }
@@ -80,11 +80,11 @@ impl<'a, W: RowLanes> Panel<'a, W> {
 
     /// The blocks.
     #[inline(always)]
-    pub(super) fn blocks(&self) -> impl Iterator<Item = [PanelBlock<'a>; VECTORS]> {
-        self.data.chunks_exact(VECTORS * panel_block_size::<W>()).map(|data| {
-            let (first, second) = data.split_at(panel_block_size::<W>());
-            [panel_block::<W>(first), panel_block::<W>(second)]
-        })
+    pub(super) fn blocks(&self) -> impl Iterator<Item = [PanelBlock<'a>; R]> {
+        let size = panel_block_size::<W>();
+        self.data
+            .chunks_exact(R * size)
+            .map(move |data| std::array::from_fn(|r| panel_block::<W>(&data[r * size..][..size])))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The register tile: 32 weight rows by up to six tokens.
+//! The register tile: R vectors of 16 weight rows by T tokens.
 
 use crate::arch::Vector;
 use crate::block::{Offset, RowLanes, WeightBlock};
@@ -6,9 +6,6 @@ use crate::block::{Offset, RowLanes, WeightBlock};
 use super::Lanes;
 use super::panel::{Panel, PanelBlock};
 use super::tokens::{TokenBlock, TokenChunk};
-
-/// Vectors of 16 weight rows in a tile.
-pub(super) const VECTORS: usize = 2;
 
 /// Parts of a block that have scales of their own.
 pub(super) const fn parts<W: WeightBlock>() -> usize {
@@ -27,8 +24,8 @@ pub(super) const fn float_scales<W: WeightBlock>() -> bool {
     2 * W::EXACT >= W::ELEMS
 }
 
-type Ints<V, const T: usize> = [[<V as Vector>::Int; T]; VECTORS];
-type Floats<V, const T: usize> = [[<V as Vector>::Float; T]; VECTORS];
+type Ints<V, const R: usize, const T: usize> = [[<V as Vector>::Int; T]; R];
+type Floats<V, const R: usize, const T: usize> = [[<V as Vector>::Float; T]; R];
 
 /// Lanes that hold the bits of `f32`.
 #[inline(always)]
@@ -40,44 +37,47 @@ fn floats<V: Vector>(v: V, lanes: &Lanes) -> V::Float {
     v.floats(&floats)
 }
 
+/// The most tokens of a tile.
+pub(super) const MAX_TOKENS: usize = 6;
+
 /// Adds a chunk's products to the sums of a tile of as many tokens as there are, block after block. Of the sums first
-/// come those of one vector of rows, then the other's.
+/// come those of one vector of rows, then the next one's.
 #[inline(always)]
-pub(super) fn multiply_chunk<W: RowLanes, V: Vector>(
+pub(super) fn multiply_chunk<W: RowLanes, V: Vector, const R: usize>(
     v: V,
-    weights: &Panel<'_, W>,
+    weights: &Panel<'_, W, R>,
     tokens: &TokenChunk<'_, W>,
     sums: &mut [Lanes],
 ) {
-    match sums.len() / VECTORS {
-        1 => multiply::<W, V, 1>(v, weights, tokens, sums),
-        2 => multiply::<W, V, 2>(v, weights, tokens, sums),
-        3 => multiply::<W, V, 3>(v, weights, tokens, sums),
-        4 => multiply::<W, V, 4>(v, weights, tokens, sums),
-        5 => multiply::<W, V, 5>(v, weights, tokens, sums),
-        _ => multiply::<W, V, 6>(v, weights, tokens, sums),
+    match sums.len() / R {
+        1 => multiply::<W, V, R, 1>(v, weights, tokens, sums),
+        2 => multiply::<W, V, R, 2>(v, weights, tokens, sums),
+        3 => multiply::<W, V, R, 3>(v, weights, tokens, sums),
+        4 => multiply::<W, V, R, 4>(v, weights, tokens, sums),
+        5 => multiply::<W, V, R, 5>(v, weights, tokens, sums),
+        _ => multiply::<W, V, R, MAX_TOKENS>(v, weights, tokens, sums),
     }
 }
 
 #[inline(always)]
-fn multiply<W: RowLanes, V: Vector, const T: usize>(
+fn multiply<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
-    weights: &Panel<'_, W>,
+    weights: &Panel<'_, W, R>,
     tokens: &TokenChunk<'_, W>,
     sums: &mut [Lanes],
 ) {
-    let sums = &mut sums[..VECTORS * T];
-    let mut accs = [[v.float(0.0); T]; VECTORS];
-    for r in 0..VECTORS {
+    let sums = &mut sums[..R * T];
+    let mut accs = [[v.float(0.0); T]; R];
+    for r in 0..R {
         for t in 0..T {
             accs[r][t] = floats(v, &sums[r * T + t]);
         }
     }
     for (weights, tokens) in weights.blocks().zip(tokens.blocks::<T>()) {
-        let products = products::<W, V, T>(v, &weights, &tokens);
-        add_block::<W, V, T>(v, &weights, &tokens, products, &mut accs);
+        let products = products::<W, V, R, T>(v, &weights, &tokens);
+        add_block::<W, V, R, T>(v, &weights, &tokens, products, &mut accs);
     }
-    for r in 0..VECTORS {
+    for r in 0..R {
         for t in 0..T {
             let mut lanes = [0.0; 16];
             v.store_floats(accs[r][t], &mut lanes);
@@ -90,19 +90,19 @@ fn multiply<W: RowLanes, V: Vector, const T: usize>(
 
 /// The exact integer sums of a block, rounded once.
 #[inline(always)]
-fn products<W: WeightBlock, V: Vector, const T: usize>(
+fn products<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
-    weights: &[PanelBlock<'_>; VECTORS],
+    weights: &[PanelBlock<'_>; R],
     tokens: &TokenBlock<'_>,
-) -> Floats<V, T> {
+) -> Floats<V, R, T> {
     if parts::<W>() == 1 {
-        return to_floats(v, part::<W, V, T>(v, weights, tokens, 0));
+        return to_floats(v, part::<W, V, R, T>(v, weights, tokens, 0));
     }
     if !float_scales::<W>() {
-        let mut totals = [[v.int(0); T]; VECTORS];
+        let mut totals = [[v.int(0); T]; R];
         for p in 0..parts::<W>() {
-            let sums = part::<W, V, T>(v, weights, tokens, p);
-            for r in 0..VECTORS {
+            let sums = part::<W, V, R, T>(v, weights, tokens, p);
+            for r in 0..R {
                 let scale = v.ints(&weights[r].part_scales[p]);
                 for t in 0..T {
                     totals[r][t] = v.multiply_add_ints(sums[r][t], scale, totals[r][t]);
@@ -112,10 +112,10 @@ fn products<W: WeightBlock, V: Vector, const T: usize>(
         return to_floats(v, totals);
     }
     let exact = W::EXACT * parts::<W>() / W::ELEMS;
-    let mut totals = scaled::<W, V, T>(v, weights, tokens, 0..exact);
+    let mut totals = scaled::<W, V, R, T>(v, weights, tokens, 0..exact);
     if exact < parts::<W>() {
-        let rest = scaled::<W, V, T>(v, weights, tokens, exact..parts::<W>());
-        for r in 0..VECTORS {
+        let rest = scaled::<W, V, R, T>(v, weights, tokens, exact..parts::<W>());
+        for r in 0..R {
             for t in 0..T {
                 totals[r][t] = v.add(totals[r][t], rest[r][t]);
             }
@@ -125,9 +125,9 @@ fn products<W: WeightBlock, V: Vector, const T: usize>(
 }
 
 #[inline(always)]
-fn to_floats<V: Vector, const T: usize>(v: V, sums: Ints<V, T>) -> Floats<V, T> {
-    let mut floats = [[v.float(0.0); T]; VECTORS];
-    for r in 0..VECTORS {
+fn to_floats<V: Vector, const R: usize, const T: usize>(v: V, sums: Ints<V, R, T>) -> Floats<V, R, T> {
+    let mut floats = [[v.float(0.0); T]; R];
+    for r in 0..R {
         for t in 0..T {
             floats[r][t] = v.to_floats(sums[r][t]);
         }
@@ -137,16 +137,16 @@ fn to_floats<V: Vector, const T: usize>(v: V, sums: Ints<V, T>) -> Floats<V, T> 
 
 /// The sums of some parts times their scales, exact in `f32`.
 #[inline(always)]
-fn scaled<W: WeightBlock, V: Vector, const T: usize>(
+fn scaled<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
-    weights: &[PanelBlock<'_>; VECTORS],
+    weights: &[PanelBlock<'_>; R],
     tokens: &TokenBlock<'_>,
     parts: std::ops::Range<usize>,
-) -> Floats<V, T> {
-    let mut totals = [[v.float(0.0); T]; VECTORS];
+) -> Floats<V, R, T> {
+    let mut totals = [[v.float(0.0); T]; R];
     for p in parts {
-        let sums = part::<W, V, T>(v, weights, tokens, p);
-        for r in 0..VECTORS {
+        let sums = part::<W, V, R, T>(v, weights, tokens, p);
+        for r in 0..R {
             let scale = floats(v, &weights[r].part_scales[p]);
             for t in 0..T {
                 totals[r][t] = v.multiply_add(v.to_floats(sums[r][t]), scale, totals[r][t]);
@@ -158,28 +158,36 @@ fn scaled<W: WeightBlock, V: Vector, const T: usize>(
 
 /// The integer sums of part `p`.
 #[inline(always)]
-fn part<W: WeightBlock, V: Vector, const T: usize>(
+fn part<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
-    weights: &[PanelBlock<'_>; VECTORS],
+    weights: &[PanelBlock<'_>; R],
     tokens: &TokenBlock<'_>,
     p: usize,
-) -> Ints<V, T> {
+) -> Ints<V, R, T> {
     let words = W::ELEMS / 4 / parts::<W>();
-    let mut sums = [[v.int(0); T]; VECTORS];
-    if W::BIAS != 0 {
+    let mut sums = [[v.int(0); T]; R];
+    let signed = W::WIDE && V::SIGNED;
+    if W::BIAS != 0 && !signed {
         for t in 0..T {
             let start = v.int(tokens.starts[t * parts::<W>() + p]);
-            for r in 0..VECTORS {
+            for r in 0..R {
                 sums[r][t] = start;
             }
         }
     }
     for k in p * words..(p + 1) * words {
-        let quants = [v.ints(&weights[0].quants[k]), v.ints(&weights[1].quants[k])];
+        let mut quants = [v.int(0); R];
+        for r in 0..R {
+            quants[r] = v.ints(&weights[r].quants[k]);
+        }
         for t in 0..T {
             let act = v.int(tokens.quants[t * W::ELEMS / 4 + k]);
-            for r in 0..VECTORS {
-                sums[r][t] = v.dot_bytes(sums[r][t], quants[r], act);
+            for r in 0..R {
+                sums[r][t] = if signed {
+                    v.dot_signed_bytes(sums[r][t], quants[r], act)
+                } else {
+                    v.dot_bytes(sums[r][t], quants[r], act)
+                };
             }
         }
     }
@@ -188,15 +196,15 @@ fn part<W: WeightBlock, V: Vector, const T: usize>(
 
 /// The float operations of one block.
 #[inline(always)]
-fn add_block<W: WeightBlock, V: Vector, const T: usize>(
+fn add_block<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
-    weights: &[PanelBlock<'_>; VECTORS],
+    weights: &[PanelBlock<'_>; R],
     tokens: &TokenBlock<'_>,
-    products: Floats<V, T>,
-    accs: &mut Floats<V, T>,
+    products: Floats<V, R, T>,
+    accs: &mut Floats<V, R, T>,
 ) {
     let float = |bits: i32| v.float(f32::from_bits(bits as u32));
-    for r in 0..VECTORS {
+    for r in 0..R {
         let scale = floats(v, weights[r].scale);
         for t in 0..T {
             let factor = v.multiply(scale, float(tokens.scales[t]));

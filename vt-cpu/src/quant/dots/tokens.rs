@@ -10,9 +10,6 @@ use crate::block::{ActivationBlock, MAX_ELEMS, Offset, WeightBlock};
 use super::{chunk_blocks, tile::parts};
 use crate::quant::expanded::part_sums;
 
-/// The most tokens of a tile.
-const TILE: usize = 6;
-
 /// A slab of activation blocks, chunk after chunk, in a chunk group after group of tokens, in a group block after block.
 /// Of each block all tokens' quants as words of four, then of each token its scale's bits, where sums of its parts
 /// start, and what belongs to the offset: `s`, or pairs of the sums that go with minima.
@@ -23,10 +20,10 @@ pub(super) struct Tokens<'a, W> {
     weights: PhantomData<W>,
 }
 
-/// `tokens` in groups of nearly one size, at most [`TILE`]: the first of each, and how many.
+/// `tokens` in groups of nearly one size, at most T: the first of each, and how many.
 #[inline(always)]
-pub(super) fn groups(tokens: usize) -> impl Iterator<Item = (usize, usize)> {
-    let groups = tokens.div_ceil(TILE);
+pub(super) fn groups<const T: usize>(tokens: usize) -> impl Iterator<Item = (usize, usize)> {
+    let groups = tokens.div_ceil(T);
     let first = move |group: usize| group * tokens / groups;
     (0..groups).map(move |group| (first(group), first(group + 1) - first(group)))
 }
@@ -67,9 +64,9 @@ pub(super) struct TokenBlock<'a> {
 }
 
 impl<'a, W: WeightBlock> Tokens<'a, W> {
-    /// Copies the blocks `range` of the rows of `acts`.
+    /// Copies the blocks `range` of the rows of `acts`, for tiles of up to T tokens.
     #[inline(always)]
-    pub(super) fn new(acts: View<'_, u8>, range: Range<usize>, scratch: &'a mut [i32]) -> Self {
+    pub(super) fn new<const T: usize>(acts: View<'_, u8>, range: Range<usize>, scratch: &'a mut [i32]) -> Self {
         let (blocks, tokens) = (range.len(), acts.rows());
         let data = &mut scratch[..blocks * tokens * token_block_size::<W>()];
         let bytes = <W::Act as ActivationBlock>::BYTES;
@@ -78,7 +75,7 @@ impl<'a, W: WeightBlock> Tokens<'a, W> {
         for chunk in (0..blocks).step_by(chunk_blocks::<W>()) {
             let count = chunk_blocks::<W>().min(blocks - chunk);
             let acts = acts.slice_cols(chunk * bytes, count * bytes);
-            for (first, tokens) in groups(tokens) {
+            for (first, tokens) in groups::<T>(tokens) {
                 let size = tokens * token_block_size::<W>();
                 let (group, behind) = rest.split_at_mut(count * size);
                 rest = behind;

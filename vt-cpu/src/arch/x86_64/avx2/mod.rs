@@ -1,5 +1,7 @@
 //! AVX2 with FMA and F16C: Haswell and Zen, and later.
 
+mod vector;
+
 use core::arch::x86_64::*;
 
 use half::f16;

@@ -6,6 +6,7 @@ use vt_core::View;
 
 use super::Avx512;
 use crate::arch::Vector;
+use crate::arch::x86_64::sixteen_rows;
 
 /// Instructions by name. Loads and stores take an array's address, whose length the type states.
 macro_rules! instructions {
@@ -21,6 +22,8 @@ macro_rules! instructions {
 impl Vector for Avx512 {
     type Int = __m512i;
     type Float = __m512;
+
+    const SIGNED: bool = false;
 
     instructions! {
         ints(lanes: &[i32; 16]) -> __m512i = _mm512_loadu_si512(lanes.as_ptr().cast());
@@ -38,6 +41,11 @@ impl Vector for Avx512 {
         shift_right_signed(x: __m512i, by: u32) -> __m512i = _mm512_srav_epi32(x, _mm512_set1_epi32(by as i32));
         fifth_bits(x: __m512i, first: u32) -> __m512i = fifth_bits(x, first);
         dot_bytes(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = _mm512_dpbusd_epi32(sum, a, b);
+        dot_signed_bytes(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = {
+            let top = _mm512_set1_epi8(-128);
+            let more = _mm512_dpbusd_epi32(_mm512_setzero_si512(), top, b);
+            _mm512_sub_epi32(_mm512_dpbusd_epi32(sum, _mm512_xor_si512(a, top), b), more)
+        };
         dot_halves(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = _mm512_dpwssd_epi32(sum, a, b);
         multiply_add_ints(a: __m512i, b: __m512i, sum: __m512i) -> __m512i =
             _mm512_add_epi32(sum, _mm512_mullo_epi32(a, b));
@@ -47,17 +55,6 @@ impl Vector for Avx512 {
         multiply(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
         multiply_add(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
     }
-}
-
-/// Where sixteen rows start, from byte `at` on, and the distance between them.
-///
-/// # Panics
-/// If there are fewer rows, or they have fewer than sixteen bytes from there on.
-#[inline(always)]
-fn sixteen_rows(rows: &View<'_, u8>, at: usize) -> (*const u8, usize) {
-    assert!(rows.rows() >= 16 && at <= rows.cols() && rows.cols() - at >= 16, "sixteen rows of sixteen bytes");
-    let (base, stride) = rows.as_ptr_and_stride();
-    (base.wrapping_add(at), stride)
 }
 
 /// Four rows, four apart, side by side in one register, and then 4 x 4 lanes transposed within its quarters.
@@ -95,61 +92,4 @@ fn fifth_bits(x: __m512i, first: u32) -> __m512i {
     let from = |byte: u32| u64::from((32 * (byte / 4) + first + byte % 4 + 60) % 64) << (8 * byte);
     let select = (0..8).fold(0, |select, byte| select | from(byte));
     _mm512_and_si512(_mm512_multishift_epi64_epi8(_mm512_set1_epi64(select as i64), x), _mm512_set1_epi8(16))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::arch::{Isa, Work};
-
-    /// The lanes that `make` gives.
-    struct Lanes<F>(Avx512, F);
-
-    impl<const N: usize, F: FnOnce(Avx512) -> [__m512i; N]> Work for Lanes<F> {
-        type Output = [[i32; 16]; N];
-
-        #[inline(always)]
-        fn run(self) -> Self::Output {
-            (self.1)(self.0).map(|x| {
-                let mut lanes = [0; 16];
-                self.0.store_ints(x, &mut lanes);
-                lanes
-            })
-        }
-    }
-
-    #[test]
-    fn bytes_of_rows_lie_in_their_lanes() {
-        let Some(isa) = Avx512::new() else { return };
-        let bytes: Vec<u8> = (0..16 * 40).map(|i| (i * 7 % 251) as u8).collect();
-        let rows = View::new(&bytes, 16, 37, 40);
-        let at = |r: usize, at: usize| i32::from_le_bytes(bytes[40 * r + at..][..4].try_into().unwrap());
-        let words = isa.perform(Lanes(isa, |v: Avx512| v.words(&rows, 21)));
-        for (i, lanes) in words.iter().enumerate() {
-            assert_eq!(*lanes, std::array::from_fn(|r| at(r, 21 + 4 * i)), "vector {i}");
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "sixteen rows of sixteen bytes")]
-    fn bytes_behind_rows_are_not_read() {
-        let bytes = [0; 16 * 40];
-        match Avx512::new() {
-            Some(isa) => drop(isa.perform(Lanes(isa, |v: Avx512| v.words(&View::new(&bytes, 16, 37, 40), 22)))),
-            None => panic!("sixteen rows of sixteen bytes cannot be read here at all"),
-        }
-    }
-
-    #[test]
-    fn each_byte_gets_its_bit() {
-        let Some(isa) = Avx512::new() else { return };
-        let lanes: [i32; 16] = std::array::from_fn(|i| (0x9e37_79b9u32.wrapping_mul(i as u32 + 1)) as i32);
-        for first in (0..32).step_by(4) {
-            let [bits] = isa.perform(Lanes(isa, |v: Avx512| [v.fifth_bits(v.ints(&lanes), first)]));
-            for (lane, bits) in lanes.iter().zip(bits) {
-                let expected = std::array::from_fn(|j| ((lane >> (first as usize + j)) as u8 & 1) << 4);
-                assert_eq!(bits.to_le_bytes(), expected, "{lane:#x} from bit {first}");
-            }
-        }
-    }
 }
