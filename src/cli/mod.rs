@@ -13,6 +13,7 @@ mod graph;
 mod help;
 mod ids;
 mod inspect;
+mod interrupt;
 mod json_text;
 mod memory;
 mod message;
@@ -102,6 +103,7 @@ pub(crate) fn main() -> ExitCode {
     };
     match result {
         Ok(()) | Err(Stop::Closed) => ExitCode::SUCCESS,
+        Err(Stop::Interrupted) => ExitCode::from(interrupt::INTERRUPTED),
         Err(Stop::Failed(why)) => report(&why, 1),
         Err(Stop::Usage(why)) => report(&why, 2),
     }
