@@ -28,6 +28,7 @@ mod sampling;
 mod stop;
 mod test_ops;
 mod text;
+mod tip;
 mod tokenize;
 
 use std::env;
@@ -110,7 +111,9 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let matches = numbers::understood(help::command()).try_get_matches_from(arguments)?;
+    let name = arguments.get(1).and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+    let matches = numbers::understood(help::command()).try_get_matches_from(arguments);
+    let matches = matches.map_err(|error| tip::with_tip(&name, error))?;
     Cli::from_arg_matches(&matches)
 }
 
