@@ -4,6 +4,10 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod chat;
 pub mod check;
 pub mod config;

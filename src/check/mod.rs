@@ -35,7 +35,7 @@ use array::NamedArray;
 use expected::Expected;
 pub use goldens::{Golden, GoldenError, Goldens};
 pub use report::{Check, Failure, Outcome, Report, Worst};
-pub use rules::violations;
+pub use rules::{violations, without_goldens};
 use runner::NoResult;
 pub use write::{bless, write_inputs};
 

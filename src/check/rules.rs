@@ -16,6 +16,16 @@ pub fn violations(registry: &Registry, goldens: &Goldens) -> Vec<String> {
     orphans.chain(registry.ops().iter().flat_map(|entry| of_op(entry, goldens))).collect()
 }
 
+/// The ops, or the one of a name, that have cases without a golden: `gelu (12 of 12 cases)`.
+pub fn without_goldens(registry: &Registry, goldens: &Goldens, op: Option<&str>) -> Vec<String> {
+    let missing = |entry: &OpEntry| {
+        let cases = (entry.cases)();
+        let count = cases.iter().filter(|case| goldens.get(entry.name, &case.name).is_none()).count();
+        (count > 0).then(|| format!("{} ({count} of {} cases)", entry.name, cases.len()))
+    };
+    registry.ops().iter().filter(|entry| op.is_none_or(|op| op == entry.name)).filter_map(missing).collect()
+}
+
 const FEWEST_CASES: usize = 12;
 
 fn of_op(entry: &OpEntry, goldens: &Goldens) -> Vec<String> {

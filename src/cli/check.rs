@@ -1,5 +1,6 @@
 //! `vt check`: whether a file is what it should be.
 
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use vt::config::Config;
@@ -27,7 +28,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     progress.doing("reading");
     let report = validate::file(&path, &target, |done, total| progress.bytes("checking", done, total));
     progress.end();
-    let listed = text::show(listed(&report).as_bytes());
+    let listed = if is_seen_on_its_own(&report) { Ok(()) } else { text::show(listed(&report).as_bytes()) };
     let name: String = path.display().to_string().chars().map(vt_gguf::printable).collect();
     let counts = counts(&report);
     match report.of(Severity::Error).next() {
@@ -36,6 +37,12 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
         // What is wrong with the file is told even if nobody reads what else was found.
         None => Ok(listed.and_then(|()| text::show(format!("{name}: {counts}\n").as_bytes()))?),
     }
+}
+
+/// Whether all that was found is what the command ends with, on the same terminal.
+fn is_seen_on_its_own(report: &Report) -> bool {
+    let one = matches!(&report.findings[..], [only] if only.severity == Severity::Error);
+    one && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
 fn listed(report: &Report) -> String {

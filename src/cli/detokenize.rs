@@ -22,6 +22,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let tokenizer = args.model.tokenizer(&args.model.open(config)?)?;
-    text::show(&tokenizer.decode(&args.tokens.0, args.special)?)?;
-    Ok(text::end()?)
+    let text = tokenizer.decode(&args.tokens.0, args.special)?;
+    text::show(&text)?;
+    Ok(text::end(&text)?)
 }

@@ -14,6 +14,7 @@ mod graph;
 mod help;
 mod ids;
 mod inspect;
+mod interrupt;
 mod json_text;
 mod limits;
 mod memory;
@@ -30,6 +31,7 @@ mod sampling;
 mod stop;
 mod test_ops;
 mod text;
+mod tip;
 mod tokenize;
 
 use std::env;
@@ -109,13 +111,16 @@ pub(crate) fn main() -> ExitCode {
     };
     match result {
         Ok(()) | Err(Stop::Closed) => ExitCode::SUCCESS,
+        Err(Stop::Interrupted) => ExitCode::from(interrupt::INTERRUPTED),
         Err(Stop::Failed(why)) => report(&why, 1),
         Err(Stop::Usage(why)) => report(&why, 2),
     }
 }
 
 fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let matches = numbers::understood(help::command()).try_get_matches_from(arguments)?;
+    let name = arguments.get(1).and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+    let matches = numbers::understood(help::command()).try_get_matches_from(arguments);
+    let matches = matches.map_err(|error| tip::with_tip(&name, error))?;
     Cli::from_arg_matches(&matches)
 }
 

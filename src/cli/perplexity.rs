@@ -1,12 +1,15 @@
 //! `vt perplexity`: how well a model predicts a text.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use clap::ArgGroup;
 use serde_json::json;
 use vt::config::Config;
 use vt_core::View;
 use vt_core::plan::Sequence;
+use vt_gguf::Gguf;
 use vt_models::sample::log_probability;
+use vt_models::tokenizer::EncodeOptions;
 use vt_models::{ModelError, Runner, Wanted};
 
 use super::ids::Ids;
@@ -19,17 +22,18 @@ use super::{json_text, message, text};
 const STEP: usize = 128;
 
 /// Measure how well a model predicts a text: the mean negative log-likelihood of its tokens, and e to the power of it
-///
-/// The text is cut into pieces of CTX tokens, and a rest that is shorter is left out. Each piece stands for itself: of its
-/// tokens all but the first are predicted, from those before them.
 #[derive(clap::Args)]
+#[command(group = ArgGroup::new("input").required(true).args(["file", "tokens_file"]))]
 pub(super) struct Args {
     #[command(flatten)]
     model: ModelArgs,
+    /// A file with the text; `-` for standard input
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<PathBuf>,
     /// A file of token ids, fed as they are
     #[arg(long, value_name = "FILE")]
-    tokens_file: PathBuf,
-    /// The tokens of a piece, at least 2
+    tokens_file: Option<PathBuf>,
+    /// The tokens of a piece, at least 2; the text must have as many
     #[arg(short, long, value_name = "CTX", default_value_t = 512)]
     ctx_size: usize,
     /// Print one object with the number of predicted tokens, the mean and the perplexity
@@ -41,13 +45,8 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     if args.ctx_size < 2 {
         return Err(Stop::usage("-c must be at least 2: the first token of a piece is not predicted"));
     }
-    let tokens = Ids::read(&args.tokens_file)?.0;
+    let (gguf, tokens) = input(args, config)?;
     let pieces = tokens.chunks_exact(args.ctx_size);
-    if pieces.len() == 0 {
-        let (file, found, expected) = (args.tokens_file.display(), tokens.len(), args.ctx_size);
-        return Err(Stop::failed(format!("{file}: expected at least {expected} tokens (-c), found {found}")));
-    }
-    let gguf = args.model.open(config)?;
     let model = args.model.load(&gguf, &args.model.target(config)?, config, STEP)?;
     let vocab = model.hparams().vocab;
     if let Some(id) = tokens.iter().find(|id| usize::try_from(**id).is_ok_and(|id| id >= vocab)) {
@@ -70,6 +69,32 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
         message::say("warning", &format!("the last {rest} of {} tokens make no piece and are left out", tokens.len()));
     }
     report(args, count, total / count as f64)
+}
+
+/// The model's file, and the tokens that it is to predict.
+fn input(args: &Args, config: &Config) -> Result<(Gguf, Vec<u32>), Stop> {
+    let enough = |path: &Path, tokens: Vec<u32>| {
+        let (file, found, expected) = (path.display(), tokens.len(), args.ctx_size);
+        if found >= expected {
+            return Ok(tokens);
+        }
+        let why = format!("{file}: expected at least {expected} tokens (-c), found {found}");
+        Err(Stop::failed(format!("{why}; a smaller -c takes shorter texts")))
+    };
+    match (&args.tokens_file, &args.file) {
+        (Some(path), _) => {
+            let tokens = enough(path, Ids::read(path)?.0)?;
+            Ok((args.model.open(config)?, tokens))
+        }
+        (None, Some(path)) => {
+            let text = text::read(path)?;
+            let gguf = args.model.open(config)?;
+            let options = EncodeOptions { add_bos: true, special: false };
+            let tokens = enough(path, args.model.tokenizer(&gguf)?.encode(&text, options))?;
+            Ok((gguf, tokens))
+        }
+        (None, None) => Err(Stop::usage("a text or token ids are needed: -f or --tokens-file")),
+    }
 }
 
 /// The logarithm of the probability of all tokens of a piece but the first.

@@ -15,6 +15,7 @@ use vt_models::generate::{FinishReason, Generation, Request, generate};
 use vt_models::sample::Sampler;
 use vt_models::tokenizer::EncodeOptions;
 
+use super::interrupt::{INTERRUPTED, Interrupt};
 use super::model::ModelArgs;
 use super::sampling::SamplingArgs;
 use super::stop::Stop;
@@ -77,7 +78,8 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     }
     let mut sequence = model.sequence(context(args, prompt.len(), model.hparams().context)?)?;
     let request = Request { prompt: &prompt, max_tokens: args.n_predict, stop: &args.stop, special: args.special };
-    let mut shown = Shown { now: !args.json, all: String::new(), failed: None };
+    let interrupt = if args.json { None } else { Some(Interrupt::new(INTERRUPTED)?) };
+    let mut shown = Shown { interrupt, all: String::new(), failed: None };
     let made = generate(&mut runner, &tokenizer, &mut sequence, &mut sampler, &request, |piece| shown.add(piece))?;
     if let Some(error) = shown.failed {
         return Err(error.into());
@@ -92,10 +94,10 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
         });
         text::show(json_text::line(&object).as_bytes())?;
     } else {
-        text::end()?;
+        text::end_before_report(&shown.all)?;
     }
     report(load, prompt.len(), &made);
-    Ok(())
+    if made.finish == FinishReason::Cancelled { Err(Stop::Interrupted) } else { Ok(()) }
 }
 
 /// Why a text is nothing that a model could continue.
@@ -116,21 +118,23 @@ fn context(args: &Args, prompt: usize, model: usize) -> Result<usize, Stop> {
     Ok(args.n_predict.and_then(|n| prompt.checked_add(n)).map_or(limit, |used| used.min(limit)))
 }
 
-/// Text on its way out: at once, or collected.
+/// Text on its way out: at once until it is interrupted, or collected.
 struct Shown {
-    now: bool,
+    interrupt: Option<Interrupt>,
     all: String,
     failed: Option<io::Error>,
 }
 
 impl Shown {
     fn add(&mut self, piece: &str) -> ControlFlow<()> {
-        if !self.now {
-            self.all.push_str(piece);
-        } else if self.failed.is_none() {
+        self.all.push_str(piece);
+        let Some(interrupt) = &self.interrupt else { return ControlFlow::Continue(()) };
+        interrupt.writing();
+        if self.failed.is_none() {
             self.failed = text::show(piece.as_bytes()).err();
         }
-        if self.failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let stop = self.failed.is_some() || interrupt.is_stopping();
+        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -12,6 +12,8 @@ pub(super) enum Stop {
     Failed(String),
     /// Nobody reads its output any more, which is no failure.
     Closed,
+    /// Ctrl-C stopped it, and what there was to say is said.
+    Interrupted,
 }
 
 impl Stop {

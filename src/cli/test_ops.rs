@@ -18,7 +18,7 @@ pub(super) struct Args {
     /// Only this device
     #[arg(long)]
     device: Option<String>,
-    /// Only this kernel
+    /// Only this kernel, by its name in `vt ops`
     #[arg(long)]
     kernel: Option<String>,
     #[command(flatten)]
@@ -41,8 +41,12 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let report = match &args.bless {
         Some(folder) => check::bless(&registry, folder, op)?,
         None => {
-            let (device, kernel) = (args.device.clone(), args.kernel.clone());
-            check::replay(&registry, &Goldens::embedded(), &Filter { op: args.op.clone(), device, kernel })
+            let (device, kernel, goldens) = (args.device.clone(), args.kernel.clone(), Goldens::embedded());
+            let missing = check::without_goldens(&registry, &goldens, op);
+            if !missing.is_empty() {
+                return Err(Stop::failed(format!("without goldens: {}; {ADVICE}", missing.join(", "))));
+            }
+            check::replay(&registry, &goldens, &Filter { op: args.op.clone(), device, kernel })
         }
     };
     let shown = text::show(format!("{report}\n").as_bytes());
@@ -50,6 +54,9 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     verdict(&report)?;
     Ok(shown?)
 }
+
+/// What helps where goldens are missing.
+const ADVICE: &str = "docs/adding-an-op.md tells how they are made, and vt is to be built again with them";
 
 fn verdict(report: &Report) -> Result<(), Stop> {
     match report.failures().count() {

@@ -57,7 +57,40 @@ pub(super) fn refused(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("standard output: {error}"))
 }
 
-/// Ends text on a terminal; elsewhere it stays as it is.
-pub(super) fn end() -> io::Result<()> {
-    if io::stdout().is_terminal() { show(b"\n") } else { Ok(()) }
+/// Ends a text on a terminal, unless it ended itself; elsewhere it stays as it is.
+pub(super) fn end(text: &[u8]) -> io::Result<()> {
+    if io::stdout().is_terminal() && !is_ended(text) { show(b"\n") } else { Ok(()) }
+}
+
+/// As [`end`]; and where a report on standard error may be seen behind the text, that begins on a line of its own.
+pub(super) fn end_before_report(text: &str) -> io::Result<()> {
+    let together = !io::stdout().is_terminal() && (io::stderr().is_terminal() || outputs_are_one());
+    if together && !is_ended(text.as_bytes()) {
+        // There is no one to tell if this fails.
+        let _ = io::stderr().write_all(b"\n");
+    }
+    end(text.as_bytes())
+}
+
+fn is_ended(text: &[u8]) -> bool {
+    text.last().is_none_or(|last| *last == b'\n')
+}
+
+/// Whether standard output and standard error are the same file, as after `2>&1`.
+#[cfg(unix)]
+fn outputs_are_one() -> bool {
+    use std::os::fd::{AsFd, BorrowedFd};
+    use std::os::unix::fs::MetadataExt;
+
+    let identity = |output: BorrowedFd<'_>| {
+        let file = File::from(output.try_clone_to_owned().ok()?).metadata().ok()?;
+        Some((file.dev(), file.ino()))
+    };
+    let out = identity(io::stdout().as_fd());
+    out.is_some() && out == identity(io::stderr().as_fd())
+}
+
+#[cfg(not(unix))]
+fn outputs_are_one() -> bool {
+    false
 }

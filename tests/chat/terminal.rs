@@ -93,7 +93,9 @@ fn a_question_that_is_broken_off_is_not_asked() {
 fn lines_that_arrive_together_are_all_read() {
     let mut talk = Talk::new();
     talk.keys(b"one\rtwo\\\rthree\r", 3);
-    assert_eq!(talk.end().0, ["one", "two\nthree"]);
+    let (questions, said) = talk.end();
+    assert_eq!(questions, ["one", "two\nthree"]);
+    assert!(said.starts_with("/help lists commands, Ctrl-D leaves\n"), "{said}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use vt_cpu::TierName;
 #[test]
 fn what_cannot_be_asked_for_exits_with_2() {
     let models = Models::new();
-    let asked: [&[&str]; 19] = [
+    let asked: [&[&str]; 20] = [
         &["nothing"],
         &["eval", "whole.gguf", "--out", "out.npy"],
         &["eval", "whole.gguf", "--tokens", "1,x", "--out", "out.npy"],
@@ -29,6 +29,7 @@ fn what_cannot_be_asked_for_exits_with_2() {
         &["perplexity", "whole.gguf"],
         &["perplexity", "whole.gguf", "--tokens-file", "@ids", "-c", "1"],
         &["perplexity", "whole.gguf", "--tokens", "1,2,3"],
+        &["perplexity", "whole.gguf", "-f", "@ids", "--tokens-file", "@ids"],
         &["pull", "nothing"],
     ];
     for arguments in asked {
@@ -81,7 +82,7 @@ fn what_fails_exits_with_1_and_one_line() {
     std::fs::write(models.path("bad.gguf"), b"GGUF and no more").unwrap();
     std::fs::write(models.path("ids"), "1 2 three").unwrap();
     std::fs::write(models.path("few"), "1 2 3 300").unwrap();
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 13] = [
         (&["eval", "missing.gguf", "--tokens", "1", "--out", "out.npy"], "missing.gguf"),
         (&["eval", "bad.gguf", "--tokens", "1", "--out", "out.npy"], "bad.gguf"),
         (&["eval", "whole.gguf", "--tokens", "1,300", "--out", "out.npy"], "300"),
@@ -91,7 +92,11 @@ fn what_fails_exits_with_1_and_one_line() {
         (&["run", "no-tokenizer.gguf", "-p", "a"], "tokenizer.ggml.model"),
         (&["detokenize", "whole.gguf", "999"], "999"),
         (&["run", "whole.gguf", "-p", "a", "--logit-bias", "300:1"], "300"),
-        (&["perplexity", "whole.gguf", "--tokens-file", "@few"], "expected at least 512 tokens (-c), found 4"),
+        (
+            &["perplexity", "whole.gguf", "--tokens-file", "@few"],
+            "expected at least 512 tokens (-c), found 4; a smaller -c ",
+        ),
+        (&["perplexity", "whole.gguf", "-f", "@few"], "expected at least 512 tokens (-c), found 9; a smaller -c "),
         (&["perplexity", "whole.gguf", "--tokens-file", "@few", "-c", "2"], "300"),
         (&["perplexity", "whole.gguf", "--tokens-file", "@ids", "-c", "2"], "three"),
     ];

@@ -16,6 +16,15 @@ fn help_teaches() {
         let help = String::from_utf8(models.stdout(&[command, "--help"])).unwrap();
         assert!(help.contains("\nSampling, in this order: logit-bias, penalties, top-k, "), "{help}");
     }
+    let takes: [(_, _, &[&str]); 3] =
+        [("tokenize", false, &["a"]), ("detokenize", false, &["1"]), ("inspect", true, &[])];
+    for (command, shown, more) in takes {
+        let help = String::from_utf8(models.stdout(&[command, "--help"])).unwrap();
+        for option in ["--threads", "--cache-type-k", "--cache-type-v"] {
+            assert_eq!(help.contains(option), shown, "{option} in {command}: {help}");
+        }
+        models.stdout(&[&[command, "whole.gguf", "-t", "1", "-ctk", "f32"], more].concat());
+    }
     let short = String::from_utf8(models.stdout(&["check", "-h"])).unwrap();
     assert!(short.len() < check.len() && !short.contains("Examples:"));
 }
@@ -40,6 +49,21 @@ fn arguments_that_are_not_understood_exit_with_2_and_say_why_first() {
     let output = models.vt(&[]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("Usage: vt"));
+}
+
+#[test]
+fn arguments_of_other_programs_are_answered_with_vts_own() {
+    let models = Models::new();
+    let asked: [(&[&str], &str); 4] = [
+        (&["run", "-m", "whole.gguf", "-p", "a"], "tip: the model is given without a flag: vt run MODEL"),
+        (&["bench", "--model", "whole.gguf"], "tip: the model is given without a flag: vt bench MODEL"),
+        (&["chat", "whole.gguf", "-p", "a"], "tip: questions are typed, or lines of standard input"),
+        (&["chat", "whole.gguf", "--prompt=a"], "tip: questions are typed, or lines of standard input"),
+    ];
+    for (arguments, tip) in asked {
+        let message = failure(models.vt(arguments), 2);
+        assert!(message.contains(tip) && message.matches("tip: ").count() == 1, "{message}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod checks;
 #[path = "../common/mod.rs"]
 mod common;
+mod ends;
 mod errors;
 mod help;
 mod hub;

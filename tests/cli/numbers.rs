@@ -1,10 +1,11 @@
 //! The commands that compute.
 
 use std::collections::HashSet;
+use std::fs::File;
 
 use crate::common::{Models, VOCAB, stderr};
-use crate::{eval, keys, list};
-use serde_json::json;
+use crate::{eval, ids, keys, list};
+use serde_json::{Value, json};
 use vt_cpu::TierName;
 
 #[test]
@@ -90,6 +91,24 @@ fn perplexity_is_that_of_the_logits() {
     let output =
         models.vt(&["perplexity", "no-tokenizer.gguf", "--tokens-file", "@text", "-c", "100"]).output().unwrap();
     assert_eq!(stderr(&output), "warning: the last 90 of 290 tokens make no piece and are left out\n");
+}
+
+#[test]
+fn perplexity_of_a_text_is_that_of_its_tokens() {
+    let models = Models::new();
+    let text = "hello, you <|im_start|>".repeat(4);
+    std::fs::write(models.path("text"), &text).unwrap();
+    let tokens = models.json(&["tokenize", "whole.gguf", &text, "--json"]);
+    std::fs::write(models.path("ids"), list(&ids(&tokens["tokens"]))).unwrap();
+    let measure = |input: [&str; 2]| {
+        let mut command = models.vt(&["perplexity", "whole.gguf", input[0], input[1], "-c", "30", "--json"]);
+        let output = command.stdin(File::open(models.path("text")).unwrap()).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let found = measure(["-f", "@text"]);
+    assert_eq!((&found, &found["tokens"]), (&measure(["--tokens-file", "@ids"]), &json!(58)));
+    assert_eq!(measure(["-f", "-"]), found);
 }
 
 #[test]

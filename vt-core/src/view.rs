@@ -58,6 +58,20 @@ impl<'a, T> View<'a, T> {
         unsafe { std::slice::from_raw_parts(self.base.add(i * self.stride), self.cols) }
     }
 
+    /// All rows as one slice, if none of its elements lies between them.
+    #[inline(always)]
+    pub fn contiguous(&self) -> Option<&'a [T]> {
+        // SAFETY: without gaps the rows are one range, and each is vouched for by `from_raw`'s caller (or `new`'s check).
+        (self.rows <= 1 || self.stride == self.cols)
+            .then(|| unsafe { std::slice::from_raw_parts(self.base, self.rows * self.cols) })
+    }
+
+    /// Where row 0 starts, and the elements from there to the start of the next row.
+    #[inline(always)]
+    pub fn as_ptr_and_stride(&self) -> (*const T, usize) {
+        (self.base, self.stride)
+    }
+
     /// The rows `from .. from + count`.
     ///
     /// # Panics

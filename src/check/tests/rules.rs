@@ -1,7 +1,7 @@
 //! Goldens that do not belong to ops and cases.
 
 use super::{Toy, registry, take_rows};
-use crate::check::{Filter, Goldens, replay, violations};
+use crate::check::{Filter, Goldens, replay, violations, without_goldens};
 
 #[test]
 fn goldens_that_do_not_belong_are_found() {
@@ -21,6 +21,21 @@ fn goldens_that_do_not_belong_are_found() {
     let manifest = ["take_rows t1-r1-d1: the manifest is not that of the case: write the inputs again"];
     assert_eq!(found(|g| g.put("take_rows", "t1-r1-d1", "manifest.json", vec![b'{'])), manifest);
     assert_eq!(violations(&registry, &Goldens::default()).len(), registry.ops().len());
+}
+
+#[test]
+fn cases_without_goldens_are_counted() {
+    let registry = registry(|b| b.kernel("toy", Toy::new("take", 0, take_rows)));
+    let mut goldens = Goldens::embedded();
+    assert!(without_goldens(&registry, &goldens, None).is_empty());
+    let cases = goldens.cases("take_rows").count();
+    goldens.remove("take_rows", "t1-r1-d1");
+    let found = [format!("take_rows (1 of {cases} cases)")];
+    assert_eq!(without_goldens(&registry, &goldens, None), found);
+    assert_eq!(without_goldens(&registry, &goldens, Some("take_rows")), found);
+    assert!(without_goldens(&registry, &goldens, Some("add")).is_empty());
+    let all = without_goldens(&registry, &Goldens::default(), None);
+    assert!(all.len() == registry.ops().len() && all.contains(&format!("take_rows ({cases} of {cases} cases)")));
 }
 
 #[test]

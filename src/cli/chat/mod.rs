@@ -2,7 +2,6 @@
 
 mod command;
 mod input;
-mod interrupt;
 mod talk;
 
 use std::path::Path;
@@ -12,17 +11,14 @@ use vt::config::Config;
 use vt_gguf::Gguf;
 use vt_models::Runner;
 
+use super::interrupt::Interrupt;
 use super::model::ModelArgs;
 use super::sampling::SamplingArgs;
 use super::stop::Stop;
 use input::Input;
-use interrupt::Interrupt;
 use talk::Talk;
 
 /// Talk with a model in its own chat template
-///
-/// Each line is a question; one that ends in \ goes on in the next. /help lists the commands. Ctrl-C stops an answer;
-/// at the prompt it leaves, as does Ctrl-D; in the middle of a question both drop it. Answers go to standard output, everything else to standard error.
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -55,7 +51,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let mut session = Session::new(Runner::new(&model)?, &tokenizer, template, context, settings)?;
     session.set_system(args.system.as_deref());
     let mut input = Input::new()?;
-    let interrupt = Interrupt::new()?;
+    let interrupt = Interrupt::new(0)?;
     Talk {
         session,
         interrupt,

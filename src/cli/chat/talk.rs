@@ -11,7 +11,7 @@ use vt_models::generate::FinishReason;
 use super::Stop;
 use super::command::{Command, HELP};
 use super::input::Input;
-use super::interrupt::Interrupt;
+use crate::cli::interrupt::Interrupt;
 use crate::cli::run::speed;
 use crate::cli::{message, text};
 
@@ -33,6 +33,9 @@ pub(super) struct Talk<'a> {
 impl Talk<'_> {
     /// Answers until the input ends, or a command ends the conversation.
     pub fn run(&mut self, input: &mut Input) -> Result<(), Stop> {
+        if input.is_terminal() {
+            tell("/help lists commands, Ctrl-D leaves");
+        }
         while let Some(line) = input.next()? {
             match self.turn(&line) {
                 Ok(ControlFlow::Continue(())) => {}

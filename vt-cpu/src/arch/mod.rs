@@ -6,12 +6,18 @@
 //!
 //! A token can only be made by detection, so holding one proves that the machine has the instructions.
 
+mod block;
 mod portable;
 mod prefetch;
 mod vector;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod vector_tests;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+use half::f16;
+
+pub use block::Block;
 pub use portable::Portable;
 pub use prefetch::prefetch;
 pub use vector::Vector;
@@ -25,12 +31,28 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// The rank of the tier's kernels in the registry: wider tiers go first.
     const PRIORITY: i32;
 
+    /// Vectors of sixteen `f32` that the tier's registers hold.
+    const VECTORS: usize;
+
     /// Runs `work`, compiled for this tier.
     fn run<R>(self, work: impl FnOnce() -> R) -> R;
 
     /// As [`run`](Isa::run), with certainty: a closure may be found too large to inline, and then runs compiled for the
     /// baseline; a [`Work`] whose `run` is `#[inline(always)]` is inlined whatever its size.
     fn perform<W: Work>(self, work: W) -> W::Output;
+
+    /// The values of half-precision numbers, exact. As all methods from here on, to be called inside
+    /// [`perform`](Isa::perform): elsewhere it is right, but slow.
+    #[inline(always)]
+    fn widen(self, halves: &[f16; 16]) -> [f32; 16] {
+        block::widen(halves)
+    }
+
+    /// Rows become columns.
+    #[inline(always)]
+    fn transpose(self, rows: &Block) -> Block {
+        block::transpose(rows)
+    }
 }
 
 /// A closure in the form of a type, so that its text can be marked `#[inline(always)]`.

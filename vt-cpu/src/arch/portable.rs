@@ -9,6 +9,7 @@ pub struct Portable;
 impl Isa for Portable {
     const NAME: &'static str = "portable";
     const PRIORITY: i32 = 0;
+    const VECTORS: usize = 4;
 
     #[inline(always)]
     fn run<R>(self, work: impl FnOnce() -> R) -> R {

@@ -1,14 +1,19 @@
 //! Vectors of sixteen 32-bit lanes, for kernels that need an instruction which the compiler does not find by itself.
 
+use vt_core::View;
+
 use super::Isa;
 
-/// A tier with vectors of sixteen lanes and dot products of bytes. The methods are instructions, inlined into the
+/// A tier with vectors of sixteen lanes, in one register or more, and dot products of bytes. The methods are instructions, inlined into the
 /// tier's [`perform`](Isa::perform): elsewhere they are right, but slow.
 pub trait Vector: Isa {
     /// Sixteen `i32`, or 64 bytes, or 32 `i16`.
     type Int: Copy;
     /// Sixteen `f32`.
     type Float: Copy;
+
+    /// Whether bytes that take all eight bits are best multiplied as signed ones.
+    const SIGNED: bool;
 
     /// The lanes of an array.
     fn ints(self, lanes: &[i32; 16]) -> Self::Int;
@@ -23,21 +28,45 @@ pub trait Vector: Isa {
     /// Writes the lanes.
     fn store_floats(self, x: Self::Float, lanes: &mut [f32; 16]);
 
-    /// `sum + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3` in each lane, of the unsigned bytes of `a` and the signed ones of
-    /// `b`. Wraps.
+    /// Bytes `at .. at + 16` of sixteen rows: lane `r` of vector `i` has bytes `4 i .. 4 i + 4` of row `r`.
+    ///
+    /// # Panics
+    /// If there are fewer rows, or they are shorter.
+    fn words(self, rows: &View<'_, u8>, at: usize) -> [Self::Int; 4];
+
+    /// Bitwise.
+    fn and(self, a: Self::Int, b: Self::Int) -> Self::Int;
+    /// Bitwise.
+    fn or(self, a: Self::Int, b: Self::Int) -> Self::Int;
+    /// Bitwise.
+    fn xor(self, a: Self::Int, b: Self::Int) -> Self::Int;
+    /// Each lane's bits moved up by `by`, zeros behind them.
+    fn shift_left(self, x: Self::Int, by: u32) -> Self::Int;
+    /// Each lane's bits moved down by `by`, zeros before them.
+    fn shift_right(self, x: Self::Int, by: u32) -> Self::Int;
+    /// Each lane, as a signed number, over two to the power of `by`, rounded down.
+    fn shift_right_signed(self, x: Self::Int, by: u32) -> Self::Int;
+    /// Four bits of each lane, one for each of its bytes: byte `j` has bit `first + j` of the lane, a multiple of 4, as
+    /// its bit 4, and else zeros.
+    fn fifth_bits(self, x: Self::Int, first: u32) -> Self::Int;
+
+    /// `sum + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3` in each lane, of the unsigned bytes of `a`, at most 127 where
+    /// [`SIGNED`](Vector::SIGNED), and the signed ones of `b`. Wraps.
     fn dot_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
+    /// The same of signed bytes, those of `b` not -128.
+    fn dot_signed_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
     /// `sum + a0 * b0 + a1 * b1` in each lane, of signed halves. Wraps.
     fn dot_halves(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
     /// `sum + a * b`. Wraps.
     fn multiply_add_ints(self, a: Self::Int, b: Self::Int, sum: Self::Int) -> Self::Int;
     /// The nearest floats, ties to even.
     fn to_floats(self, x: Self::Int) -> Self::Float;
+    /// The half-precision numbers in the low halves.
+    fn halves_to_floats(self, x: Self::Int) -> Self::Float;
     /// `a + b`.
     fn add(self, a: Self::Float, b: Self::Float) -> Self::Float;
     /// `a * b`.
     fn multiply(self, a: Self::Float, b: Self::Float) -> Self::Float;
     /// `a * b + sum`, rounded once.
     fn multiply_add(self, a: Self::Float, b: Self::Float, sum: Self::Float) -> Self::Float;
-    /// Lane `i` of vector `j` becomes lane `j` of vector `i`.
-    fn transpose(self, rows: [Self::Int; 16]) -> [Self::Int; 16];
 }

@@ -5,88 +5,26 @@ use std::ops::Range;
 
 use vt_core::{View, ViewMut};
 
+use super::buffers::{Buffers, GROUPS};
 use super::softmax::{merge, softmax};
 use super::{CHUNK, Group, first_key};
-use crate::float::Weight;
-use crate::float::lanes::{LANES, Lanes, add_tree, multiply_add};
-use crate::float::tile::{Extent, Panel, Sums, accumulate, pack_activations, pack_weights};
+use crate::arch::Isa;
+use crate::float::lanes::{LANES, Lanes, multiply_add};
 
-/// Keys whose scores are computed at a time.
-const KEYS: usize = 4;
-/// Vectors of the output that are computed at a time.
-const VECTORS: usize = 2;
-
-/// The parts of the scratch. Rows are padded to whole vectors.
-pub(super) struct Buffers<'a> {
-    queries: &'a mut [Lanes],
-    keys: &'a mut [Lanes],
-    values: &'a mut [Lanes],
-    weighted: &'a mut [Lanes],
-    state: &'a mut [[f32; 2]],
-    d_k: usize,
-    k: usize,
-    v: usize,
-}
-
-impl<'a> Buffers<'a> {
-    /// Vectors of scratch for so many queries.
-    pub(super) fn vectors(queries: usize, d_k: usize, d_v: usize) -> usize {
-        let (k, v) = (d_k.div_ceil(LANES), d_v.div_ceil(LANES));
-        queries * k + CHUNK * (k + v) + 4 * v + (2 * queries).div_ceil(LANES)
-    }
-
-    #[inline(always)]
-    pub(super) fn new(scratch: &'a mut [Lanes], count: usize, d_k: usize, d_v: usize) -> Self {
-        assert!(scratch.len() >= Self::vectors(count, d_k, d_v), "scratch of {} vectors", scratch.len());
-        let (k, v) = (d_k.div_ceil(LANES), d_v.div_ceil(LANES));
-        let (queries, rest) = scratch.split_at_mut(count * k);
-        let (keys, rest) = rest.split_at_mut(CHUNK * k);
-        let (values, rest) = rest.split_at_mut(CHUNK * v);
-        let (weighted, state) = rest.split_at_mut(4 * v);
-        let state = &mut state.as_flattened_mut().as_chunks_mut().0[..count];
-        Self { queries, keys, values, weighted, state, d_k, k, v }
-    }
-
-    /// Query i is head i mod `heads` of row i div `heads`.
-    #[inline(always)]
-    pub(super) fn pack_queries<E: Weight>(&mut self, queries: View<f32>, heads: usize) {
-        if self.k == 0 {
-            return;
-        }
-        for (i, to) in self.queries.chunks_exact_mut(self.k).enumerate() {
-            pack_activations::<E>(&queries.row(i / heads)[i % heads * self.d_k..][..self.d_k], to);
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn pack_chunk<K: Weight, V: Weight>(&mut self, keys: View<K>, values: View<V>) {
-        for j in 0..keys.rows() {
-            pack_weights(keys.row(j), &mut self.keys[j * self.k..][..self.k]);
-            pack_weights(values.row(j), &mut self.values[j * self.v..][..self.v]);
-        }
-    }
-
-    /// The end: O / L.
-    #[inline(always)]
-    pub(super) fn divide(&self, heads: usize, d_v: usize, out: &mut ViewMut<f32>) {
-        for (i, [_, sum]) in self.state.iter().enumerate() {
-            for out in &mut out.row_mut(i / heads)[i % heads * d_v..][..d_v] {
-                *out /= sum;
-            }
-        }
-    }
-}
+/// Elements of a dot product that are summed by themselves.
+const PART: usize = 16;
 
 /// The chunk that starts at key `key` and has `len` keys that some query may see.
-pub(super) struct Chunk {
+pub(super) struct Chunk<'a> {
     pub(super) group: Group,
     pub(super) first: usize,
     pub(super) key: usize,
     pub(super) len: usize,
-    pub(super) queries: usize,
+    /// A row holds the group's heads one after another. Query i is head i mod `heads` of row i div `heads`.
+    pub(super) queries: View<'a, f32>,
 }
 
-impl Chunk {
+impl Chunk<'_> {
     /// The keys of the chunk that a query sees.
     #[inline(always)]
     fn seen(&self, query: usize) -> Range<usize> {
@@ -97,60 +35,62 @@ impl Chunk {
 
     /// Merges the chunk into the T queries from `query` on (as far as they exist).
     #[inline(always)]
-    pub(super) fn attend_tile<E: Weight, const T: usize>(
+    pub(super) fn attend_tile<I: Isa, const T: usize>(
         &self,
         query: usize,
         buffers: &mut Buffers,
         out: &mut ViewMut<f32>,
     ) {
-        let queries: [usize; T] = from_fn(|t| (query + t).min(self.queries - 1));
+        let count = self.queries.rows() * self.group.heads;
+        let queries: [usize; T] = from_fn(|t| (query + t).min(count - 1));
         let seen = queries.map(|query| self.seen(query));
-        let end = seen.iter().fold(0, |end, seen| end.max(seen.end));
         if seen.iter().all(|seen| seen.is_empty()) {
             return;
         }
         let mut scores = [[0.0; CHUNK]; T];
-        self.scores::<E, T>(&mut scores, queries, end, buffers);
+        let groups = seen.iter().fold(GROUPS, |start, seen| start.min(seen.start / LANES))
+            ..seen.iter().fold(0, |end, seen| end.max(seen.end.div_ceil(LANES)));
+        self.scores::<I, T>(&mut scores, queries.map(|query| self.query(query)), groups, buffers.keys);
         let mut sums = [(0.0, 0.0); T];
         for t in 0..T {
             sums[t] = softmax(&mut scores[t], seen[t].clone());
         }
         if seen.iter().all(|other| *other == seen[0]) {
-            weigh::<T>(from_fn(|t| &scores[t]), seen[0].clone(), buffers.values, buffers.weighted);
+            weigh::<I, T>(from_fn(|t| &scores[t]), seen[0].clone(), buffers.values, buffers.weighted);
         } else {
             let v = buffers.v;
             for t in 0..T {
-                weigh::<1>([&scores[t]], seen[t].clone(), buffers.values, &mut buffers.weighted[t * v..][..v]);
+                weigh::<I, 1>([&scores[t]], seen[t].clone(), buffers.values, &mut buffers.weighted[t * v..][..v]);
             }
         }
-        for t in 0..T.min(self.queries - query) {
+        for t in 0..T.min(count - query) {
             if !seen[t].is_empty() {
                 self.merge(query + t, sums[t], t, buffers, out);
             }
         }
     }
 
-    /// The scores of the keys before `end`, and of a few after it.
     #[inline(always)]
-    fn scores<E: Weight, const T: usize>(
+    fn query(&self, i: usize) -> &[f32] {
+        let d_k = self.queries.cols() / self.group.heads;
+        &self.queries.row(i / self.group.heads)[i % self.group.heads * d_k..][..d_k]
+    }
+
+    /// The scores of the keys in some groups of sixteen.
+    #[inline(always)]
+    fn scores<I: Isa, const T: usize>(
         &self,
         scores: &mut [[f32; CHUNK]; T],
-        queries: [usize; T],
-        end: usize,
-        buffers: &Buffers,
+        queries: [&[f32]; T],
+        groups: Range<usize>,
+        keys: &[[Lanes; GROUPS]],
     ) {
-        let k = buffers.k;
-        let extent = Extent::new::<E>(buffers.d_k);
-        let acts: [&[Lanes]; T] = from_fn(|t| &buffers.queries[queries[t] * k..][..k]);
-        for j in (0..end).step_by(KEYS) {
-            let rows: [&[Lanes]; KEYS] = from_fn(|i| &buffers.keys[(j + i) * k..][..k]);
-            let mut sums: Sums<KEYS, T> = [[[0.0; LANES]; T]; KEYS];
-            accumulate::<E, KEYS, T>(&mut sums, &Panel { rows, extent, floor: 0 }, acts, 0);
-            for i in 0..KEYS {
-                for t in 0..T {
-                    scores[t][j + i] = add_tree(&sums[i][t]) * self.group.scale;
-                }
-            }
+        let scale = self.group.scale;
+        if I::VECTORS >= 2 * T * GROUPS && groups == (0..GROUPS) {
+            return some_scores::<T, GROUPS>(scores, queries, 0, keys, scale);
+        }
+        for group in groups {
+            some_scores::<T, 1>(scores, queries, group, keys, scale);
         }
     }
 
@@ -172,14 +112,46 @@ impl Chunk {
     }
 }
 
+/// The scores of `G` groups from `first` on, which are zeros before.
+#[inline(always)]
+fn some_scores<const T: usize, const G: usize>(
+    scores: &mut [[f32; CHUNK]; T],
+    queries: [&[f32]; T],
+    first: usize,
+    keys: &[[Lanes; GROUPS]],
+    scale: f32,
+) {
+    for (part, keys) in keys.chunks(PART).enumerate() {
+        let mut sums = [[[0.0; LANES]; G]; T];
+        for (d, keys) in keys.iter().enumerate() {
+            for t in 0..T {
+                let query = [queries[t][part * PART + d]; LANES];
+                for g in 0..G {
+                    sums[t][g] = multiply_add(&sums[t][g], &query, &keys[first + g]);
+                }
+            }
+        }
+        for t in 0..T {
+            for (score, sum) in scores[t][first * LANES..].iter_mut().zip(sums[t].as_flattened()) {
+                *score += sum;
+            }
+        }
+    }
+    for scores in scores {
+        for score in &mut scores[first * LANES..][..G * LANES] {
+            *score *= scale;
+        }
+    }
+}
+
 /// `o = fma(p[j], v[j], o)` over the keys `seen`, for T queries.
 #[inline(always)]
-fn weigh<const T: usize>(p: [&[f32; CHUNK]; T], seen: Range<usize>, values: &[Lanes], out: &mut [Lanes]) {
+fn weigh<I: Isa, const T: usize>(p: [&[f32; CHUNK]; T], seen: Range<usize>, values: &[Lanes], out: &mut [Lanes]) {
     let v = values.len() / CHUNK;
     let mut at = 0;
-    while at + VECTORS <= v {
-        weigh_vectors::<T, VECTORS>(p, seen.clone(), values, at, out);
-        at += VECTORS;
+    while I::VECTORS >= 8 * T && at + 4 <= v {
+        weigh_vectors::<T, 4>(p, seen.clone(), values, at, out);
+        at += 4;
     }
     while at < v {
         weigh_vectors::<T, 1>(p, seen.clone(), values, at, out);
@@ -200,9 +172,10 @@ fn weigh_vectors<const T: usize, const V: usize>(
     let mut sums = [[[0.0; LANES]; V]; T];
     for j in seen {
         let value = &values[j * v + at..][..V];
-        for (sums, p) in sums.iter_mut().zip(p) {
-            for (sum, value) in sums.iter_mut().zip(value) {
-                *sum = multiply_add(sum, value, &[p[j]; LANES]);
+        for t in 0..T {
+            let p = [p[t][j]; LANES];
+            for i in 0..V {
+                sums[t][i] = multiply_add(&sums[t][i], &value[i], &p);
             }
         }
     }

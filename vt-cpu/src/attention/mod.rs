@@ -3,7 +3,8 @@
 //! The query at position p sees the keys 0 ..= p, with a window only the last `window` of them. Keys go in chunks at
 //! absolute positions, chunk c holding the keys 64 c .. 64 c + 64. In each chunk, over the keys that the query sees:
 //!
-//! 1. `s[j] = dot(q, k[j]) * scale`, the dot product in the order of [`lanes`](crate::float::lanes);
+//! 1. `s[j] = (y + x[0] + x[1] + ...) * scale` from y = +0, where x[i] is the sum over the elements 16 i .. 16 i + 16:
+//!    `x[i] = fma(q[d], k[j][d], x[i])`, d ascending from +0;
 //! 2. `m` is the greatest s, starting from -inf (a NaN is never the greater one);
 //! 3. `p[j] = exp(s[j] - m)` by [`exp`](crate::math::exp);
 //! 4. `l` is the sum of p: p[j] is added to partial sum j mod 16, j ascending, then the tree of the lanes;
@@ -14,6 +15,7 @@
 //! end the result is `O / L`. Keys that a query does not see are skipped, and so are chunks without any that it does.
 //! So a result depends on its own query, keys and values only.
 
+mod buffers;
 mod chunk;
 mod softmax;
 #[cfg(test)]
@@ -21,9 +23,11 @@ mod tests;
 
 use vt_core::{View, ViewMut};
 
+use crate::arch::Isa;
 use crate::float::Weight;
 use crate::float::lanes::{LANES, Lanes};
-use chunk::{Buffers, Chunk};
+use buffers::Buffers;
+use chunk::Chunk;
 
 /// Keys in a chunk.
 pub const CHUNK: usize = 64;
@@ -52,7 +56,8 @@ pub fn attend_scratch(rows: usize, heads: usize, d_k: usize, d_v: usize) -> usiz
 /// # Panics
 /// If shapes disagree, keys are missing, the window is 0, or scratch is shorter than [`attend_scratch`] says.
 #[inline(always)]
-pub fn attend<K: Weight, V: Weight>(
+pub fn attend<I: Isa, K: Weight, V: Weight>(
+    isa: I,
     group: Group,
     first: usize,
     queries: View<f32>,
@@ -71,15 +76,16 @@ pub fn attend<K: Weight, V: Weight>(
     }
     let scratch = scratch.as_chunks_mut().0;
     if rows * group.heads == 1 {
-        attend_tiles::<K, V, 1>(group, first, queries, keys, values, out, scratch);
+        attend_tiles::<I, K, V, 1>(isa, group, first, queries, keys, values, out, scratch);
     } else {
-        attend_tiles::<K, V, 4>(group, first, queries, keys, values, out, scratch);
+        attend_tiles::<I, K, V, 4>(isa, group, first, queries, keys, values, out, scratch);
     }
 }
 
 /// All chunks, T queries at a time.
 #[inline(always)]
-fn attend_tiles<K: Weight, V: Weight, const T: usize>(
+fn attend_tiles<I: Isa, K: Weight, V: Weight, const T: usize>(
+    isa: I,
     group: Group,
     first: usize,
     queries: View<f32>,
@@ -90,14 +96,13 @@ fn attend_tiles<K: Weight, V: Weight, const T: usize>(
 ) {
     let (rows, d_k, d_v) = (queries.rows(), keys.cols(), values.cols());
     let mut buffers = Buffers::new(scratch, rows * group.heads, d_k, d_v);
-    buffers.pack_queries::<K>(queries, group.heads);
     let start = first_key(group.window, first) / CHUNK * CHUNK;
     for key in (start..first + rows).step_by(CHUNK) {
         let len = CHUNK.min(first + rows - key);
-        buffers.pack_chunk(keys.slice_rows(key, len), values.slice_rows(key, len));
-        let chunk = Chunk { group, first, key, len, queries: rows * group.heads };
-        for query in (0..chunk.queries).step_by(T) {
-            chunk.attend_tile::<K, T>(query, &mut buffers, out);
+        buffers.pack_chunk(isa, keys.slice_rows(key, len), values.slice_rows(key, len));
+        let chunk = Chunk { group, first, key, len, queries };
+        for query in (0..rows * group.heads).step_by(T) {
+            chunk.attend_tile::<I, T>(query, &mut buffers, out);
         }
     }
     buffers.divide(group.heads, d_v, out);

@@ -18,10 +18,7 @@ pub(super) fn softmax(scores: &mut [f32; CHUNK], seen: Range<usize>) -> (f32, f3
             *max = greater(*max, *s);
         }
     }
-    let mut max = f32::NEG_INFINITY;
-    for lane in lanes {
-        max = greater(max, lane);
-    }
+    let max = greatest(&lanes);
     let mut sums: Lanes = [0.0; LANES];
     for scores in scores.as_chunks_mut::<LANES>().0 {
         for (sum, s) in sums.iter_mut().zip(scores) {
@@ -30,6 +27,20 @@ pub(super) fn softmax(scores: &mut [f32; CHUNK], seen: Range<usize>) -> (f32, f3
         }
     }
     (max, add_tree(&sums))
+}
+
+/// The greatest of numbers that are no NaN, by halves as in [`add_tree`].
+#[inline(always)]
+fn greatest(lanes: &Lanes) -> f32 {
+    let mut eight = [0.0; 8];
+    for i in 0..8 {
+        eight[i] = greater(lanes[i], lanes[i + 8]);
+    }
+    let mut four = [0.0; 4];
+    for i in 0..4 {
+        four[i] = greater(eight[i], eight[i + 4]);
+    }
+    greater(greater(four[0], four[2]), greater(four[1], four[3]))
 }
 
 /// `b` if it is greater, else `a`.

@@ -2,10 +2,12 @@ use half::f16;
 use vt_core::{View, ViewMut};
 
 use super::*;
-use crate::arch::Work;
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx2, Avx512};
+use crate::arch::{Portable, Work};
 use crate::float::half::{f16_to_f32, f32_to_f16};
 use crate::math::exp;
-use crate::math::testing::{numbers, perform_on_every_tier};
+use crate::math::testing::numbers;
 
 /// A sequence of `positions` keys and values, and queries for its last `rows` positions.
 struct Problem {
@@ -51,18 +53,30 @@ impl Problem {
     }
 
     /// The rows `from .. from + count` alone.
-    fn attend(&self, from: usize, count: usize) -> Attend<'_> {
-        Attend { problem: self, from, count }
+    fn attend(&self, from: usize, count: usize) -> Vec<u32> {
+        Portable.perform(Attend { isa: Portable, problem: self, from, count })
+    }
+
+    /// The same on every tier that the machine has.
+    fn attend_on_every_tier(&self, from: usize, count: usize) -> Vec<Vec<u32>> {
+        let mut results = vec![self.attend(from, count)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            results.extend(Avx2::new().map(|isa| isa.perform(Attend { isa, problem: self, from, count })));
+            results.extend(Avx512::new().map(|isa| isa.perform(Attend { isa, problem: self, from, count })));
+        }
+        results
     }
 }
 
-struct Attend<'a> {
+struct Attend<'a, I> {
+    isa: I,
     problem: &'a Problem,
     from: usize,
     count: usize,
 }
 
-impl Work for Attend<'_> {
+impl<I: Isa> Work for Attend<'_, I> {
     type Output = Vec<u32>;
 
     #[inline(always)]
@@ -72,6 +86,7 @@ impl Work for Attend<'_> {
         let mut out = vec![f32::NAN; self.count * o];
         let mut scratch = vec![f32::NAN; attend_scratch(self.count, p.group.heads, p.d_k, p.d_v)];
         attend(
+            self.isa,
             p.group,
             p.first() + self.from,
             View::new(&p.queries, p.rows, q, q).slice_rows(self.from, self.count),
@@ -131,11 +146,11 @@ fn by_the_rule(p: &Problem, i: usize) -> Vec<u32> {
         let scores: Vec<f32> = keys
             .iter()
             .map(|&j| {
-                let mut sums = [0.0; 16];
-                for (d, q) in p.query(i).iter().enumerate() {
-                    sums[d % 16] = q.mul_add(p.key(j, d), sums[d % 16]);
+                let mut dot = 0.0;
+                for (part, query) in p.query(i).chunks(16).enumerate() {
+                    dot += query.iter().enumerate().fold(0.0, |x, (d, q)| q.mul_add(p.key(j, 16 * part + d), x));
                 }
-                tree(sums) * p.group.scale
+                dot * p.group.scale
             })
             .collect();
         let m = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -166,7 +181,7 @@ fn by_the_rule(p: &Problem, i: usize) -> Vec<u32> {
 #[test]
 fn it_is_the_formula() {
     for p in problems() {
-        let got = p.attend(0, p.rows).run();
+        let got = p.attend(0, p.rows);
         for i in 0..p.rows * p.group.heads {
             for (d, want) in exact(&p, i).into_iter().enumerate() {
                 let got = f64::from(f32::from_bits(got[i * p.d_v + d]));
@@ -180,7 +195,7 @@ fn it_is_the_formula() {
 fn it_is_the_rule_bit_by_bit_in_every_tier() {
     for p in problems() {
         let want: Vec<u32> = (0..p.rows * p.group.heads).flat_map(|i| by_the_rule(&p, i)).collect();
-        for got in perform_on_every_tier(|| p.attend(0, p.rows)) {
+        for got in p.attend_on_every_tier(0, p.rows) {
             assert_eq!(got, want);
         }
     }
@@ -189,12 +204,12 @@ fn it_is_the_rule_bit_by_bit_in_every_tier() {
 #[test]
 fn a_row_alone_is_the_same_as_among_others() {
     for p in problems() {
-        let all = p.attend(0, p.rows).run();
+        let all = p.attend(0, p.rows);
         let width = p.group.heads * p.d_v;
         for from in 0..p.rows {
             for count in [1, 3] {
                 let count = count.min(p.rows - from);
-                for got in perform_on_every_tier(|| p.attend(from, count)) {
+                for got in p.attend_on_every_tier(from, count) {
                     assert_eq!(got, all[from * width..(from + count) * width]);
                 }
             }
@@ -212,7 +227,7 @@ fn keys_that_are_not_seen_have_no_influence() {
             poisoned.keys[j * 64..(j + 1) * 64].fill(f16::NAN);
             poisoned.values[j * 64..(j + 1) * 64].fill(f16::INFINITY);
         }
-        assert_eq!(poisoned.attend(0, 3).run()[..128], clean.attend(0, 3).run()[..128]);
+        assert_eq!(poisoned.attend(0, 3)[..128], clean.attend(0, 3)[..128]);
     }
 }
 
@@ -220,5 +235,5 @@ fn keys_that_are_not_seen_have_no_influence() {
 fn a_nan_among_the_keys_makes_the_result_nan() {
     let mut p = Problem::new(1, 1, 100, [16, 16], None);
     p.keys[5 * 16] = f16::NAN;
-    assert!(p.attend(0, 1).run().into_iter().all(|bits| f32::from_bits(bits).is_nan()));
+    assert!(p.attend(0, 1).into_iter().all(|bits| f32::from_bits(bits).is_nan()));
 }

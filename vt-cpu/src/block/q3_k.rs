@@ -2,9 +2,12 @@
 //! less 4. Each half of the block has 32 bytes of low bits, with two bits for each quarter of its 128 elements; bit j of
 //! byte i of the third bits belongs to element 32 j + i.
 
-use vt_core::DType;
+use vt_core::{DType, View};
+
+use crate::arch::Vector;
 
 use super::kquant::{decode_parts, word};
+use super::lanes::{RowLanes, bits, high_halves, low_halves, store};
 use super::{Q8K, SubScales, WeightBlock, f16_at, u16_at};
 
 /// The block type; see the module.
@@ -56,4 +59,49 @@ impl WeightBlock for Q3K {
     fn scale(block: &[u8]) -> u16 {
         u16_at(block, 108)
     }
+}
+
+impl RowLanes for Q3K {
+    #[inline(always)]
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
+        for half in 0..2 {
+            let third = v.words(rows, at + 16 * half);
+            for (i, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+                let low = v.words(rows, at + 32 + 32 * i + 16 * half);
+                for quarter in 0..4 {
+                    let (from, third_from) = (2 * quarter as u32, (4 * i + quarter) as u32);
+                    for k in 0..4 {
+                        let quants = v.or(bits(v, low[k], from, 3), bits(v, third[k], third_from, 4));
+                        store(v, out, (2 * quarter + half, k), quants);
+                    }
+                }
+            }
+        }
+        v.shift_right(v.words(rows, at + 94)[3], 16)
+    }
+
+    #[inline(always)]
+    fn parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
+        // The 12 bytes of scales lie two bytes into sixteen.
+        let words = v.words(rows, at + 94);
+        let mut packed = [v.int(0); 3];
+        for i in 0..3 {
+            packed[i] = v.or(v.shift_right(words[i], 16), v.shift_left(words[i + 1], 16));
+        }
+        let low =
+            [low_halves(v, packed[0]), low_halves(v, packed[1]), high_halves(v, packed[0]), high_halves(v, packed[1])];
+        let mut scales = [v.int(0); 4];
+        for i in 0..4 {
+            scales[i] = less_32(v, v.or(low[i], bits(v, packed[2], 2 * i as u32, 0x30)));
+        }
+        [scales, [v.int(0); 4]]
+    }
+}
+
+/// Bytes below 64, less 32: where their sixth bit is set they lose it, and else get the two above it too.
+#[inline(always)]
+fn less_32<V: Vector>(v: V, x: V::Int) -> V::Int {
+    let sixth = v.and(x, v.int(0x2020_2020));
+    let flips = v.xor(v.int(i32::from_le_bytes([0xe0; 4])), v.xor(v.shift_left(sixth, 1), v.shift_left(sixth, 2)));
+    v.xor(x, flips)
 }

@@ -1,7 +1,10 @@
 //! Q4_0: f16 scale, 32 quants of 4 bits less 8; byte i holds elements i (low half) and i + 16.
 
-use vt_core::DType;
+use vt_core::{DType, View};
 
+use crate::arch::Vector;
+
+use super::lanes::{RowLanes, high_halves, low_halves, store};
 use super::{Q8_0, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
 
 /// The block type; see the module.
@@ -35,5 +38,17 @@ impl WeightBlock for Q4_0 {
     #[inline(always)]
     fn scale(block: &[u8]) -> u16 {
         u16_at(block, 0)
+    }
+}
+
+impl RowLanes for Q4_0 {
+    #[inline(always)]
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
+        let nibbles = v.words(rows, at + 2);
+        for k in 0..4 {
+            store(v, out, (0, k), low_halves(v, nibbles[k]));
+            store(v, out, (1, k), high_halves(v, nibbles[k]));
+        }
+        v.words(rows, at)[0]
     }
 }

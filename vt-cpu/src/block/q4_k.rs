@@ -1,9 +1,12 @@
 //! Q4_K: f16 scale and minimum scale, eight 6-bit scales and minima (12 bytes), 256 quants of 4 bits; of each 32 bytes
 //! the low halves are 32 elements and the high halves the next 32.
 
-use vt_core::DType;
+use vt_core::{DType, View};
+
+use crate::arch::Vector;
 
 use super::kquant::{decode_with_minima, packed_minima, packed_scales};
+use super::lanes::{RowLanes, high_halves, low_halves, packed_parts, store};
 use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
@@ -54,5 +57,26 @@ impl WeightBlock for Q4K {
     #[inline(always)]
     fn minima(block: &[u8]) -> SubScales {
         packed_minima(&block[4..16])
+    }
+}
+
+impl RowLanes for Q4K {
+    #[inline(always)]
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
+        for (i, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            for half in 0..2 {
+                let bytes = v.words(rows, at + 16 + 32 * i + 16 * half);
+                for k in 0..4 {
+                    store(v, out, (half, k), low_halves(v, bytes[k]));
+                    store(v, out, (2 + half, k), high_halves(v, bytes[k]));
+                }
+            }
+        }
+        v.words(rows, at)[0]
+    }
+
+    #[inline(always)]
+    fn parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
+        packed_parts(v, rows, at)
     }
 }

@@ -1,8 +1,11 @@
 //! Q5_0: f16 scale, a word of 32 fifth bits, 32 quants of 4 bits, altogether less 16; byte i holds elements i (low
 //! half) and i + 16.
 
-use vt_core::DType;
+use vt_core::{DType, View};
 
+use crate::arch::Vector;
+
+use super::lanes::{RowLanes, high_halves, low_halves, store};
 use super::{Q8_0, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
 
 /// The block type; see the module.
@@ -32,6 +35,16 @@ impl WeightBlock for Q5_0 {
     }
 }
 
+impl RowLanes for Q5_0 {
+    #[inline(always)]
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
+        let [head, next, _, _] = v.words(rows, at);
+        let fifth = v.or(v.shift_right(head, 16), v.shift_left(next, 16));
+        store_five_bits(v, fifth, v.words(rows, at + 6), out);
+        head
+    }
+}
+
 /// The quants less `bias`: 16 bytes of low bits, and the fifth bits of elements 0..16 and 16..32.
 #[inline(always)]
 pub(super) fn unpack_five_bits(fifth: [u16; 2], nibbles: &[u8], bias: i16, out: &mut [i16]) {
@@ -41,5 +54,15 @@ pub(super) fn unpack_five_bits(fifth: [u16; 2], nibbles: &[u8], bias: i16, out: 
     }
     for (i, (out, &q)) in high.iter_mut().zip(nibbles).enumerate() {
         *out = i16::from(q >> 4) - if fifth[1] & (1 << i) == 0 { bias } else { bias - 16 };
+    }
+}
+
+/// The quants as they lie in rows: a word of fifth bits, and 16 bytes of low bits.
+#[inline(always)]
+pub(super) fn store_five_bits<V: Vector>(v: V, fifth: V::Int, nibbles: [V::Int; 4], out: &mut [[i32; 16]]) {
+    for k in 0..4 {
+        let first = 4 * k as u32;
+        store(v, out, (0, k), v.or(low_halves(v, nibbles[k]), v.fifth_bits(fifth, first)));
+        store(v, out, (1, k), v.or(high_halves(v, nibbles[k]), v.fifth_bits(fifth, first + 16)));
     }
 }

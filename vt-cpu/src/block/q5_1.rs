@@ -1,9 +1,12 @@
 //! Q5_1: f16 scale, f16 minimum, a word of 32 fifth bits, 32 quants of 4 bits; byte i holds elements i (low half) and
 //! i + 16.
 
-use vt_core::DType;
+use vt_core::{DType, View};
 
-use super::q5_0::unpack_five_bits;
+use crate::arch::Vector;
+
+use super::lanes::RowLanes;
+use super::q5_0::{store_five_bits, unpack_five_bits};
 use super::{Offset, Q8_1, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
 
 /// The block type; see the module.
@@ -37,5 +40,14 @@ impl WeightBlock for Q5_1 {
     #[inline(always)]
     fn offset(block: &[u8]) -> u16 {
         u16_at(block, 2)
+    }
+}
+
+impl RowLanes for Q5_1 {
+    #[inline(always)]
+    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
+        let [head, fifth, _, _] = v.words(rows, at);
+        store_five_bits(v, fifth, v.words(rows, at + 8), out);
+        head
     }
 }

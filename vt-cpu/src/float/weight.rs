@@ -3,6 +3,8 @@
 use half::{bf16, f16};
 use vt_core::Elem;
 
+use crate::arch::Isa;
+
 use super::half::{bf16_to_f32, f16_to_f32, round_to_bf16};
 use super::lanes::{LANES, Lanes};
 use super::pairs::flush;
@@ -20,6 +22,9 @@ pub trait Weight: Elem + Default {
     /// The value, exact.
     fn value(self) -> f32;
 
+    /// Sixteen values, exact.
+    fn widen<I: Isa>(isa: I, row: &[Self; LANES]) -> Lanes;
+
     /// Writes whole chunks of a row as the vectors of their steps.
     fn pack(row: &[Self], to: &mut [Lanes]);
 
@@ -31,7 +36,7 @@ pub trait Weight: Elem + Default {
 }
 
 macro_rules! one_step {
-    ($t:ty, $to_f32:expr) => {
+    ($t:ty, $to_f32:expr, $widen:expr) => {
         impl Weight for $t {
             const STEPS: usize = 1;
             const FLUSHES: bool = false;
@@ -39,6 +44,11 @@ macro_rules! one_step {
             #[inline(always)]
             fn value(self) -> f32 {
                 $to_f32(self)
+            }
+
+            #[inline(always)]
+            fn widen<I: Isa>(isa: I, row: &[Self; LANES]) -> Lanes {
+                $widen(isa, row)
             }
 
             #[inline(always)]
@@ -61,8 +71,8 @@ macro_rules! one_step {
     };
 }
 
-one_step!(f32, f32::from);
-one_step!(f16, f16_to_f32);
+one_step!(f32, f32::from, |_, row: &Lanes| *row);
+one_step!(f16, f16_to_f32, I::widen);
 
 /// A chunk's steps: first the odd elements, which are the upper halves of its pairs, then the even ones.
 #[inline(always)]
@@ -82,6 +92,15 @@ impl Weight for bf16 {
     #[inline(always)]
     fn value(self) -> f32 {
         bf16_to_f32(self)
+    }
+
+    #[inline(always)]
+    fn widen<I: Isa>(_: I, row: &[Self; LANES]) -> Lanes {
+        let mut wide = [0.0; LANES];
+        for (wide, x) in wide.iter_mut().zip(row) {
+            *wide = x.value();
+        }
+        wide
     }
 
     #[inline(always)]

@@ -131,7 +131,7 @@ impl<I: Isa> Chunks<I> {
     fn attend_head<K: Weight, V: Weight>(&self, kv: Kv<'_>, head: usize, call: &mut HeadCall<'_, '_>) {
         let (keys, values) = (kv.keys::<K>(head), kv.values::<V>(head));
         let HeadCall { group, first, queries, out, scratch } = call;
-        self.0.perform(AttendHead { group: *group, first: *first, queries: *queries, keys, values, out, scratch });
+        self.0.perform(AttendHead { isa: self.0, group: *group, first: *first, queries: *queries, keys, values, out, scratch });
     }
 }
 
@@ -143,7 +143,8 @@ struct HeadCall<'a, 'o> {
     scratch: &'a mut [f32],
 }
 
-struct AttendHead<'a, 'o, K, V> {
+struct AttendHead<'a, 'o, I, K, V> {
+    isa: I,
     group: Group,
     first: usize,
     queries: View<'a, f32>,
@@ -153,11 +154,11 @@ struct AttendHead<'a, 'o, K, V> {
     scratch: &'a mut [f32],
 }
 
-impl<K: Weight, V: Weight> Work for AttendHead<'_, '_, K, V> {
+impl<I: Isa, K: Weight, V: Weight> Work for AttendHead<'_, '_, I, K, V> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        attend(self.group, self.first, self.queries, self.keys, self.values, self.out, self.scratch);
+        attend(self.isa, self.group, self.first, self.queries, self.keys, self.values, self.out, self.scratch);
     }
 }

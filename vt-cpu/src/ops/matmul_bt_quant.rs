@@ -10,11 +10,8 @@ use vt_core::{View, ViewMut};
 use super::{Tier, share};
 use crate::CPU;
 use crate::arch::Work;
-use crate::block::{Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, WeightBlock};
+use crate::block::{Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes, WeightBlock};
 use crate::quant::{few_rows, few_rows_scratch};
-
-/// Up to this many rows, unpacking weights in registers beats panels.
-const FEW_ROWS: usize = 24;
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     register_type::<T, Q4_0>(builder, tier);
@@ -29,8 +26,10 @@ pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     register_type::<T, Q6K>(builder, tier);
 }
 
-fn register_type<T: Tier, W: WeightBlock + Send + Sync>(builder: &mut Builder, tier: T) {
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
+fn register_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
+    if T::FEW_ROWS > 0 {
+        builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
+    }
     builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, W>(tier, PhantomData));
 }
 
@@ -53,7 +52,7 @@ fn operands<'a>(io: &Io<'a>) -> (View<'a, u8>, View<'a, u8>) {
 
 struct FewRows<T, W>(T, PhantomData<W>);
 
-impl<T: Tier, W: WeightBlock + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W> {
+impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W> {
     fn name(&self) -> String {
         format!("{}-{}-few-rows", T::NAME, W::DTYPE)
     }
@@ -65,7 +64,8 @@ impl<T: Tier, W: WeightBlock + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T,
     fn supports(&self, _: &MatmulBtQuant, call: &Call<'_>) -> Support {
         match multiplies::<W>(call) {
             Support::Yes => {
-                Support::when(call.rows() <= FEW_ROWS, || format!("{} rows are more than {FEW_ROWS}", call.rows()))
+                let most = T::FEW_ROWS;
+                Support::when(call.rows() <= most, || format!("{} rows are more than {most}", call.rows()))
             }
             no => no,
         }
@@ -106,7 +106,7 @@ impl<W: WeightBlock> Work for MultiplyFew<'_, W> {
 
 struct Panels<T, W>(T, PhantomData<W>);
 
-impl<T: Tier, W: WeightBlock + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> {
+impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> {
     fn name(&self) -> String {
         format!("{}-{}-panels", T::NAME, W::DTYPE)
     }
@@ -144,7 +144,7 @@ struct MultiplyPanels<'a, T: Tier, W> {
     block: PhantomData<W>,
 }
 
-impl<T: Tier, W: WeightBlock> Work for MultiplyPanels<'_, T, W> {
+impl<T: Tier, W: RowLanes> Work for MultiplyPanels<'_, T, W> {
     type Output = ();
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! The road for few activation rows: one pass over the weights, K in the lanes.
+//! The road for few activation rows on tiers without dot products of bytes: one pass over the weights, K in the lanes.
 
 use vt_core::{View, ViewMut};
 

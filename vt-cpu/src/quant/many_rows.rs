@@ -5,17 +5,18 @@ use vt_core::{Elem, View, ViewMut};
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Avx2, Avx512};
 use crate::arch::{Isa, Portable};
-use crate::block::WeightBlock;
+use crate::block::{RowLanes, WeightBlock};
 
 #[cfg(target_arch = "x86_64")]
 use super::dots::{dots, dots_scratch};
 use super::panels::{panels, panels_scratch};
 use super::tile::Tile2;
-#[cfg(target_arch = "x86_64")]
-use super::tile::Tile4;
 
 /// A tier with a road for many rows. All roads give the same bits.
 pub trait ManyRows: Isa {
+    /// Up to this many activation rows [`few_rows`](super::few_rows()) is faster.
+    const FEW_ROWS: usize;
+
     /// The elements of scratch.
     type Scratch: Elem;
 
@@ -28,7 +29,7 @@ pub trait ManyRows: Isa {
     ///
     /// # Panics
     /// If the shapes do not belong together, or `scratch` is too short.
-    fn many_rows<W: WeightBlock>(
+    fn many_rows<W: RowLanes>(
         self,
         weights: View<'_, u8>,
         acts: View<'_, u8>,
@@ -37,49 +38,55 @@ pub trait ManyRows: Isa {
     );
 }
 
-macro_rules! by_panels {
-    ($isa:ident, $tile:ident) => {
+impl ManyRows for Portable {
+    const FEW_ROWS: usize = 24;
+
+    type Scratch = f32;
+
+    fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
+        panels_scratch::<W, Tile2>(m, k)
+    }
+
+    #[inline(always)]
+    fn many_rows<W: RowLanes>(
+        self,
+        weights: View<'_, u8>,
+        acts: View<'_, u8>,
+        out: &mut ViewMut<'_, f32>,
+        scratch: &mut [f32],
+    ) {
+        panels::<W, Tile2>(weights, acts, out, scratch);
+    }
+}
+
+/// Tiles of so many vectors of rows and tokens as the tier's registers hold.
+#[cfg(target_arch = "x86_64")]
+macro_rules! by_dots {
+    ($isa:ident, $rows:literal x $tokens:literal) => {
         impl ManyRows for $isa {
-            type Scratch = f32;
+            const FEW_ROWS: usize = 0;
+
+            type Scratch = i32;
 
             fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
-                panels_scratch::<W, $tile>(m, k)
+                dots_scratch::<W, $rows>(m, k)
             }
 
             #[inline(always)]
-            fn many_rows<W: WeightBlock>(
+            fn many_rows<W: RowLanes>(
                 self,
                 weights: View<'_, u8>,
                 acts: View<'_, u8>,
                 out: &mut ViewMut<'_, f32>,
-                scratch: &mut [f32],
+                scratch: &mut [i32],
             ) {
-                panels::<W, $tile>(weights, acts, out, scratch);
+                dots::<W, Self, $rows, $tokens>(self, weights, acts, out, scratch);
             }
         }
     };
 }
 
-by_panels!(Portable, Tile2);
 #[cfg(target_arch = "x86_64")]
-by_panels!(Avx2, Tile4);
-
+by_dots!(Avx2, 1 x 4);
 #[cfg(target_arch = "x86_64")]
-impl ManyRows for Avx512 {
-    type Scratch = i32;
-
-    fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
-        dots_scratch::<W>(m, k)
-    }
-
-    #[inline(always)]
-    fn many_rows<W: WeightBlock>(
-        self,
-        weights: View<'_, u8>,
-        acts: View<'_, u8>,
-        out: &mut ViewMut<'_, f32>,
-        scratch: &mut [i32],
-    ) {
-        dots::<W, Self>(self, weights, acts, out, scratch);
-    }
-}
+by_dots!(Avx512, 2 x 6);

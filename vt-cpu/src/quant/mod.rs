@@ -10,10 +10,11 @@
 //! acc = fma(m, s, acc)                Q4_1 Q5_1
 //! ```
 //!
-//! There are several roads to the same bits. [`few_rows`] reads each weight row once, as a stream, and takes the integer
-//! sums as `i16` products with K in the lanes. For many rows [`ManyRows`] chooses: [`panels`] unpacks 16 weight rows into
-//! lanes and streams tiles of activations past them as `f32` products, which are exact as long as their sums stay below
-//! 2^24; `dots` does so with 32 rows as bytes, where a tier has dot products of bytes.
+//! There are several roads to the same bits. Where a tier has dot products of bytes, `dots` takes any number of activation
+//! rows: it unpacks 32 weight rows into lanes, as bytes, and streams tiles of activations past them. The other tiers have
+//! two: [`few_rows`] reads each weight row once, as a stream, and takes the integer sums as `i16` products with K in the
+//! lanes; [`panels`] unpacks 16 weight rows into lanes and multiplies in `f32`, which is exact as long as sums stay below
+//! 2^24.
 //!
 //! Both take activation blocks as [`ActivationBlock::encode`](crate::block::ActivationBlock::encode) makes them: quants
 //! within -127..=127, sums that belong to the quants. Weight blocks may hold any bytes.

@@ -30,11 +30,6 @@ pub trait Tile {
     fn add_products(scale: &Lanes, factors: &[f32], accs: &mut [Lanes]);
 }
 
-/// Two vectors of 8 for each token: 8 of 16 registers are sums.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, Debug)]
-pub struct Tile4;
-
 /// Four vectors of 4 for each token, without fused multiply-add unless the target always has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Tile2;
@@ -105,6 +100,4 @@ macro_rules! tile {
     };
 }
 
-#[cfg(target_arch = "x86_64")]
-tile!(Tile4, 4, true, 0 a, 1 b, 2 c, 3 d);
 tile!(Tile2, 2, BASELINE_FMA, 0 a, 1 b);

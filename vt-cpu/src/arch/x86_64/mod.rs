@@ -3,5 +3,18 @@
 mod avx2;
 mod avx512;
 
+use vt_core::View;
+
 pub use avx2::Avx2;
 pub use avx512::Avx512;
+
+/// Where sixteen rows start, from byte `at` on, and the distance between them.
+///
+/// # Panics
+/// If there are fewer rows, or they have fewer than sixteen bytes from there on.
+#[inline(always)]
+fn sixteen_rows(rows: &View<'_, u8>, at: usize) -> (*const u8, usize) {
+    assert!(rows.rows() >= 16 && at <= rows.cols() && rows.cols() - at >= 16, "sixteen rows of sixteen bytes");
+    let (base, stride) = rows.as_ptr_and_stride();
+    (base.wrapping_add(at), stride)
+}

@@ -1,36 +1,36 @@
-//! The road for many activation rows on tiers with dot products of bytes: panels of 32 weight rows as unsigned bytes,
-//! built on the fly, with the rows in lanes, and activations streamed past them as the other operand, four bytes of a
-//! token at a time in all lanes.
+//! The road of tiers with dot products of bytes, for any number of activation rows: panels of R vectors of 16 weight rows as
+//! unsigned bytes, built on the fly, with the rows in lanes, and tiles of up to T activation rows streamed past them as
+//! the other operand, four bytes of a token at a time in all lanes.
 //!
-//! A slab of activations and one panel stay in the second-level cache, and one chunk of a panel in the first: it meets
-//! all tokens before the next one is read. What the unsigned form adds to a quant is taken off where sums start, by the
-//! sums of the activations. Sub-block scales of K-quants are applied to the exact sums of their parts.
+//! A slab of activations stays in the second-level cache, and one panel, a chunk of K deep, in the first: it meets all
+//! tokens before the next one is unpacked. Weights are read in the order in which they lie, and asked for long before.
+//! What the unsigned form adds to a quant is taken off where sums start, by the sums of the activations. Sub-block
+//! scales of K-quants are applied to the exact sums of their parts.
 
 mod panel;
 mod tile;
 mod tokens;
 
+use std::ops::Range;
+
 use vt_core::{View, ViewMut};
 
 use crate::arch::{Vector, prefetch};
-use crate::block::WeightBlock;
+use crate::block::{RowLanes, WeightBlock};
 
 use super::blocks_per_row;
-use panel::{Panel, panel_block_size};
-use tile::{VECTORS, multiply_chunk};
-use tokens::{TOKENS, Tokens, token_block_size};
+use panel::{Padded, Panel, panel_size};
+use tile::{MAX_TOKENS, multiply_chunk};
+use tokens::{Tokens, groups, token_block_size};
 
 /// Sixteen 32-bit numbers, one for each weight row of a vector.
 type Lanes = [i32; 16];
 
-/// Weight rows of a panel.
-const ROWS: usize = 16 * VECTORS;
+/// Weight rows in the lanes of a vector.
+const LANES: usize = 16;
 
 /// Bytes of activations that stay in the cache.
-const SLAB: usize = 1 << 19;
-
-/// Elements of K in a slab at most.
-const SLAB_DEPTH: usize = 4096;
+const SLAB: usize = 1 << 20;
 
 /// Tokens that share a slab at most.
 const SLAB_TOKENS: usize = 1024;
@@ -43,27 +43,32 @@ const fn chunk_blocks<W: WeightBlock>() -> usize {
     CHUNK / W::ELEMS
 }
 
+/// Bytes between the weights that are computed and those that are asked for: so far ahead the hardware does not look.
+const AHEAD: usize = 16 << 10;
+
+/// Up to so many tokens the next chunk comes so soon that it is not asked for again.
+const FEW: usize = 24;
+
 /// Chunks of K in a slab: slabs of about one size.
 fn slab_chunks<W: WeightBlock>(m: usize, blocks: usize) -> usize {
-    let most = ((SLAB / m.clamp(1, SLAB_TOKENS)).min(SLAB_DEPTH) / CHUNK).max(1);
+    let most = (SLAB / m.clamp(1, SLAB_TOKENS) / CHUNK).max(1);
     let chunks = blocks.div_ceil(chunk_blocks::<W>()).max(1);
     chunks.div_ceil(chunks.div_ceil(most))
 }
 
 /// [`Lanes`] of the outputs of a panel and `m` tokens.
-fn sums_size(m: usize) -> usize {
-    m.min(SLAB_TOKENS).next_multiple_of(TOKENS) * VECTORS
+fn sums_size<const R: usize>(m: usize) -> usize {
+    m.min(SLAB_TOKENS) * R
 }
 
 /// [`Lanes`] that one chunk of K takes in a slab of `m` tokens.
 fn chunk_size<W: WeightBlock>(m: usize) -> usize {
-    let tokens = m.min(SLAB_TOKENS).next_multiple_of(TOKENS) * token_block_size::<W>();
-    chunk_blocks::<W>() * (tokens.div_ceil(16) + VECTORS * panel_block_size::<W>())
+    (m.min(SLAB_TOKENS) * chunk_blocks::<W>() * token_block_size::<W>()).div_ceil(16)
 }
 
 /// The `i32` elements of scratch that [`dots`] needs for `m` activation rows of `k` elements, or fewer rows.
-pub fn dots_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
-    16 * (sums_size(m) + slab_chunks::<W>(m, k / W::ELEMS) * chunk_size::<W>(m))
+pub fn dots_scratch<W: WeightBlock, const R: usize>(m: usize, k: usize) -> usize {
+    16 * (sums_size::<R>(m) + panel_size::<W, R>() + slab_chunks::<W>(m, k / W::ELEMS) * chunk_size::<W>(m))
 }
 
 /// `out = acts * weights^T`: weight rows `[n, K]` in blocks of `W`, activation rows `[m, K]` in blocks of `W::Act`, and
@@ -73,91 +78,147 @@ pub fn dots_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
 /// # Panics
 /// If the shapes do not belong together, or `scratch` is shorter than [`dots_scratch`] says.
 #[inline(always)]
-pub fn dots<W: WeightBlock, V: Vector>(
+pub fn dots<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
     weights: View<'_, u8>,
     acts: View<'_, u8>,
     out: &mut ViewMut<'_, f32>,
     scratch: &mut [i32],
 ) {
+    const { assert!(R > 0 && T > 0 && T <= MAX_TOKENS) };
     let blocks = blocks_per_row::<W>(&weights, &acts, out);
     let (m, n) = (acts.rows(), weights.rows());
-    if blocks == 0 {
+    if blocks == 0 || m == 0 {
         (0..m).for_each(|t| out.row_mut(t).fill(0.0));
         return;
     }
-    let (sums, rest) = scratch.as_chunks_mut::<16>().0.split_at_mut(sums_size(m));
+    let (sums, rest) = scratch.as_chunks_mut::<16>().0.split_at_mut(sums_size::<R>(m));
+    let (panel, slab) = rest.split_at_mut(panel_size::<W, R>());
     // Scratch that is made for more rows may hold a few chunks less. The depth changes no bit: sums go on where they were.
-    let depth = slab_chunks::<W>(m, blocks).min(rest.len() / chunk_size::<W>(m));
-    let (panel, tokens) = rest.split_at_mut(depth * chunk_blocks::<W>() * VECTORS * panel_block_size::<W>());
-    let slab = depth * chunk_blocks::<W>();
+    let depth = slab_chunks::<W>(m, blocks).min(slab.len() / chunk_size::<W>(m)) * chunk_blocks::<W>();
+    let mut padded = [0; size_of::<Padded>()];
     for first in (0..m).step_by(SLAB_TOKENS) {
         let count = SLAB_TOKENS.min(m - first);
-        for from in (0..blocks).step_by(slab) {
-            let range = from..blocks.min(from + slab);
-            let tokens = Tokens::<W>::new(acts.slice_rows(first, count), range.clone(), tokens.as_flattened_mut());
-            for row in (0..n).step_by(ROWS) {
-                let rows = ROWS.min(n - row);
-                let panel = Panel::<W>::new(v, weights.slice_rows(row, rows), range.clone(), panel);
-                prefetch_rows::<W>(&weights, row + ROWS, &range);
+        for from in (0..blocks).step_by(depth) {
+            let range = from..blocks.min(from + depth);
+            let weights = weights.slice_cols(range.start * W::BYTES, range.len() * W::BYTES);
+            let tokens = Tokens::<W>::new::<T>(acts.slice_rows(first, count), range, slab.as_flattened_mut());
+            for row in (0..n).step_by(R * LANES) {
+                let rows = (R * LANES).min(n - row);
+                prefetch_outputs::<R>(out, first..first + count, row + rows);
                 let mut out = out.tile(first, count, row, rows);
-                load_sums(&out, sums, from == 0);
-                multiply_slab(v, &panel, &tokens, sums);
-                store_sums(sums, &mut out);
+                load_sums::<R, T>(&out, sums, from == 0);
+                let buffers = (&mut *sums, &mut padded, &mut *panel);
+                multiply_panel::<W, V, R, T>(v, (&weights, row), &tokens, count, buffers);
+                store_sums::<R, T>(sums, &mut out);
             }
         }
-    }
-}
-
-/// Asks for the next panel's blocks.
-#[inline(always)]
-fn prefetch_rows<W: WeightBlock>(weights: &View<'_, u8>, row: usize, blocks: &std::ops::Range<usize>) {
-    for row in row..weights.rows().min(row + ROWS) {
-        prefetch(&weights.row(row)[blocks.start * W::BYTES..blocks.end * W::BYTES]);
     }
 }
 
 /// The chunks of a slab in ascending order, each with all tokens.
 #[inline(always)]
-fn multiply_slab<W: WeightBlock, V: Vector>(v: V, panel: &Panel<'_, W>, tokens: &Tokens<'_, W>, sums: &mut [Lanes]) {
-    for chunk in 0..tokens.chunks() {
-        let weights = panel.chunk(chunk);
-        for (group, sums) in sums.as_chunks_mut::<{ VECTORS * TOKENS }>().0.iter_mut().enumerate().take(tokens.groups())
-        {
-            multiply_chunk::<W, V>(v, &weights, &tokens.chunk(chunk, group), sums);
+fn multiply_panel<W: RowLanes, V: Vector, const R: usize, const T: usize>(
+    v: V,
+    (weights, row): (&View<'_, u8>, usize),
+    tokens: &Tokens<'_, W>,
+    count: usize,
+    (sums, padded, panel): (&mut [Lanes], &mut Padded, &mut [Lanes]),
+) {
+    let rows = panel_rows::<R>(weights, row);
+    let bytes = chunk_blocks::<W>() * W::BYTES;
+    for from in (0..rows.cols()).step_by(bytes) {
+        let chunk = from..rows.cols().min(from + bytes);
+        let ahead = ahead::<R>(weights, row, &chunk);
+        let panel = Panel::<W, R>::new(v, rows.slice_cols(chunk.start, chunk.len()), ahead, padded, panel);
+        let next = next_chunk::<R>(weights, row, &(from..from + bytes));
+        let mut asked = 0;
+        for group in groups::<T>(count) {
+            // Of many tokens' time, what was asked for before them may have left the cache.
+            let due = if count > FEW { (group.0 + group.1) * next.rows() / count } else { 0 };
+            (asked..due).for_each(|r| prefetch(next.row(r)));
+            asked = due;
+            let sums = &mut sums[R * group.0..][..R * group.1];
+            multiply_chunk(v, &panel, &tokens.chunk(from / W::BYTES, group), sums);
         }
     }
 }
 
-/// Puts outputs where the tile wants them: of each group of tokens first those of one vector of rows, then the other's.
+/// The rows of the panel at `row`, as far as they exist.
 #[inline(always)]
-fn load_sums(out: &ViewMut<'_, f32>, sums: &mut [Lanes], first: bool) {
-    for t in 0..out.rows() {
-        // Outputs lie far apart, and are written when the panel is done.
-        prefetch(out.row(t));
-        for vector in 0..VECTORS {
-            let lanes = &mut sums[sum_of(t, vector)];
-            *lanes = [0; 16];
-            if !first {
-                let from = out.row(t).iter().skip(16 * vector);
-                lanes.iter_mut().zip(from).for_each(|(to, from)| *to = from.to_bits() as i32);
+fn panel_rows<'a, const R: usize>(weights: &View<'a, u8>, row: usize) -> View<'a, u8> {
+    let row = row.min(weights.rows());
+    weights.slice_rows(row, (R * LANES).min(weights.rows() - row))
+}
+
+/// What is computed after the columns `chunk` of the panel at `row`.
+#[inline(always)]
+fn next_chunk<'a, const R: usize>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> View<'a, u8> {
+    let (row, from) = if chunk.end < weights.cols() { (row, chunk.end) } else { (row + R * LANES, 0) };
+    panel_rows::<R>(weights, row).slice_cols(from, chunk.len().min(weights.cols() - from))
+}
+
+/// What to ask for while the columns `chunk` of the panel at `row` are computed: as much of a later panel, in the order
+/// in which it lies. Where rows lie apart, the same columns of the next panel are asked for at once, and nothing is left.
+#[inline(always)]
+fn ahead<'a, const R: usize>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> &'a [u8] {
+    let panels = AHEAD.div_ceil(R * LANES * weights.cols());
+    let rows = panel_rows::<R>(weights, row + panels * R * LANES);
+    match rows.contiguous() {
+        Some(bytes) => &bytes[chunk.start * rows.rows()..chunk.end * rows.rows()],
+        None => {
+            (0..rows.rows()).for_each(|r| prefetch(&rows.row(r)[chunk.clone()]));
+            &[]
+        }
+    }
+}
+
+/// Asks for the outputs of the panel at `row`: of different tokens they lie far apart.
+#[inline(always)]
+fn prefetch_outputs<const R: usize>(out: &ViewMut<'_, f32>, tokens: Range<usize>, row: usize) {
+    if row < out.cols() {
+        tokens.for_each(|t| prefetch(&out.row(t)[row..out.cols().min(row + R * LANES)]));
+    }
+}
+
+/// Puts outputs where the tile wants them; zeros for the `first` slab.
+#[inline(always)]
+fn load_sums<const R: usize, const T: usize>(out: &ViewMut<'_, f32>, sums: &mut [Lanes], first: bool) {
+    if first {
+        sums[..R * out.rows()].fill([0; 16]);
+        return;
+    }
+    for group in groups::<T>(out.rows()) {
+        for t in 0..group.1 {
+            for (vector, from) in out.row(group.0 + t).chunks(16).enumerate() {
+                copy_lanes(from, &mut sums[sum_of::<R>(group, t, vector)], |x| x.to_bits() as i32);
             }
         }
     }
 }
 
 #[inline(always)]
-fn store_sums(sums: &[Lanes], out: &mut ViewMut<'_, f32>) {
-    for t in 0..out.rows() {
-        for vector in 0..VECTORS {
-            let to = out.row_mut(t).iter_mut().skip(16 * vector);
-            to.zip(&sums[sum_of(t, vector)]).for_each(|(to, &from)| *to = f32::from_bits(from as u32));
+fn store_sums<const R: usize, const T: usize>(sums: &[Lanes], out: &mut ViewMut<'_, f32>) {
+    for group in groups::<T>(out.rows()) {
+        for t in 0..group.1 {
+            for (vector, to) in out.row_mut(group.0 + t).chunks_mut(16).enumerate() {
+                copy_lanes(&sums[sum_of::<R>(group, t, vector)], to, |x| f32::from_bits(x as u32));
+            }
         }
     }
 }
 
-/// Where the sums of a token and a vector of rows lie.
+/// Copies as many as both have, sixteen at once where they do.
 #[inline(always)]
-fn sum_of(t: usize, vector: usize) -> usize {
-    t / TOKENS * (TOKENS * VECTORS) + vector * TOKENS + t % TOKENS
+fn copy_lanes<A: Copy, B>(from: &[A], to: &mut [B], change: impl Fn(A) -> B) {
+    match (from.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
+        (Some(from), Some(to)) => from.iter().zip(to).for_each(|(&from, to)| *to = change(from)),
+        _ => from.iter().zip(to).for_each(|(&from, to)| *to = change(from)),
+    }
+}
+
+/// Where the sums of a group's token and a vector of rows lie.
+#[inline(always)]
+fn sum_of<const R: usize>((first, tokens): (usize, usize), t: usize, vector: usize) -> usize {
+    R * first + vector * tokens + t
 }

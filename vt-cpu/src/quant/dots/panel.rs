@@ -1,22 +1,27 @@
-//! Thirty-two weight rows in lanes, as unsigned bytes.
+//! A chunk of weight rows in lanes, as bytes.
 
-use std::ops::Range;
+use std::marker::PhantomData;
 
 use vt_core::View;
 
-use crate::arch::Vector;
-use crate::block::{MAX_ELEMS, Offset, WeightBlock, f16_to_f32};
+use crate::arch::{Vector, prefetch};
+use crate::block::{Offset, RowLanes, WeightBlock};
 
-use super::tile::{VECTORS, float_scales, parts};
-use super::{Lanes, chunk_blocks};
-use crate::quant::signed_offset;
+use super::tile::{float_scales, parts};
+use super::{CHUNK, Lanes, chunk_blocks};
 
-/// A slab of blocks of the rows: block after block, in a block one vector of 16 rows after the other. Of each: the
-/// quants, four elements of each row in a lane; the scales of parts of K-quants; pairs of minima; the scale, and `m` or
-/// `-dmin`, as the bits of `f32`.
-pub(super) struct Panel<'a, W> {
+/// The most bytes of a row in a chunk.
+const MAX_ROW: usize = CHUNK / 32 * 34;
+
+/// Sixteen rows, some of them made up.
+pub(super) type Padded = [u8; 16 * MAX_ROW];
+
+/// Blocks of the rows: block after block, in a block one vector of 16 rows after the other. Of each: the quants, four
+/// elements of each row in a lane; the scales of parts of K-quants; pairs of minima; the scale, and `m` or `-dmin`, as
+/// the bits of `f32`.
+pub(super) struct Panel<'a, W, const R: usize> {
     data: &'a [Lanes],
-    weights: std::marker::PhantomData<W>,
+    weights: PhantomData<W>,
 }
 
 /// One block of 16 rows.
@@ -24,6 +29,7 @@ pub(super) struct PanelBlock<'a> {
     pub(super) quants: &'a [Lanes],
     /// As `f32` if the type's are applied as such, else as `i32`.
     pub(super) part_scales: &'a [Lanes],
+    /// Of four parts in turn the first and the third, then the second and the fourth.
     pub(super) minima: &'a [Lanes],
     pub(super) scale: &'a Lanes,
     /// Nothing, or `m`, or `-dmin`.
@@ -36,50 +42,49 @@ const fn part_scales<W: WeightBlock>() -> usize {
 }
 
 /// [`Lanes`] of one block of 16 rows.
-pub(super) const fn panel_block_size<W: WeightBlock>() -> usize {
+const fn panel_block_size<W: WeightBlock>() -> usize {
     let offset = if matches!(W::OFFSET, Offset::None) { 0 } else { 1 };
     W::ELEMS / 4 + part_scales::<W>() + W::MINIMA / 2 + 1 + offset
 }
 
-impl<'a, W: WeightBlock> Panel<'a, W> {
-    /// Unpacks the blocks `range` of `rows`, at most 32.
+/// [`Lanes`] of a panel of R vectors of rows.
+pub(super) const fn panel_size<W: WeightBlock, const R: usize>() -> usize {
+    chunk_blocks::<W>() * R * panel_block_size::<W>()
+}
+
+impl<'a, W: RowLanes, const R: usize> Panel<'a, W, R> {
+    /// Unpacks all blocks of `rows`, at most 16 R of at most a chunk, and asks for what is `ahead` in as many steps. Of rows
+    /// that are missing it holds anything.
     #[inline(always)]
-    pub(super) fn new<V: Vector>(v: V, rows: View<'_, u8>, range: Range<usize>, scratch: &'a mut [Lanes]) -> Self {
+    pub(super) fn new<V: Vector>(
+        v: V,
+        rows: View<'_, u8>,
+        ahead: &[u8],
+        padded: &mut Padded,
+        scratch: &'a mut [Lanes],
+    ) -> Self {
         let size = panel_block_size::<W>();
-        let data = &mut scratch[..range.len() * VECTORS * size];
-        for (block, data) in range.zip(data.chunks_exact_mut(VECTORS * size)) {
-            for (vector, data) in data.chunks_exact_mut(size).enumerate() {
-                let first = 16 * vector;
-                let count = rows.rows().saturating_sub(first).min(16);
-                unpack_block::<W, V>(v, rows.slice_rows(first.min(rows.rows()), count), block, data);
+        let blocks = rows.cols() / W::BYTES;
+        let data = &mut scratch[..blocks * R * size];
+        // More at once than the processor keeps track of would stop it.
+        let mut ahead = ahead.chunks(16 * W::BYTES);
+        for vector in 0..R.min(rows.rows().div_ceil(16)) {
+            let rows = sixteen(&rows, 16 * vector, padded);
+            for (block, data) in data.chunks_exact_mut(R * size).enumerate() {
+                prefetch(ahead.next().unwrap_or_default());
+                unpack_block::<W, V>(v, &rows, block, &mut data[vector * size..][..size]);
             }
         }
-        Self { data, weights: std::marker::PhantomData }
+        Self { data, weights: PhantomData }
     }
 
-    /// The blocks of chunk `chunk`, of both vectors of rows.
+    /// The blocks.
     #[inline(always)]
-    pub(super) fn chunk(&self, chunk: usize) -> PanelChunk<'a, W> {
-        let size = chunk_blocks::<W>() * VECTORS * panel_block_size::<W>();
-        let data = &self.data[chunk * size..];
-        PanelChunk { data: &data[..size.min(data.len())], weights: self.weights }
-    }
-}
-
-/// A chunk of a panel.
-pub(super) struct PanelChunk<'a, W> {
-    data: &'a [Lanes],
-    weights: std::marker::PhantomData<W>,
-}
-
-impl<'a, W: WeightBlock> PanelChunk<'a, W> {
-    /// Its blocks; the last chunk of a slab may have fewer.
-    #[inline(always)]
-    pub(super) fn blocks(&self) -> impl Iterator<Item = [PanelBlock<'a>; VECTORS]> {
-        self.data.chunks_exact(VECTORS * panel_block_size::<W>()).map(|data| {
-            let (first, second) = data.split_at(panel_block_size::<W>());
-            [panel_block::<W>(first), panel_block::<W>(second)]
-        })
+    pub(super) fn blocks(&self) -> impl Iterator<Item = [PanelBlock<'a>; R]> {
+        let size = panel_block_size::<W>();
+        self.data
+            .chunks_exact(R * size)
+            .map(move |data| std::array::from_fn(|r| panel_block::<W>(&data[r * size..][..size])))
     }
 }
 
@@ -91,66 +96,64 @@ fn panel_block<W: WeightBlock>(data: &[Lanes]) -> PanelBlock<'_> {
     PanelBlock { quants, part_scales, minima, scale: &rest[0], offset: &rest[1..] }
 }
 
-/// Rows that are missing hold anything: their outputs are not kept.
+/// The rows from `first` on; copies of them where they are fewer than sixteen.
 #[inline(always)]
-fn unpack_block<W: WeightBlock, V: Vector>(v: V, rows: View<'_, u8>, block: usize, data: &mut [Lanes]) {
-    let mut words = [[0; MAX_ELEMS / 4]; 16];
+fn sixteen<'a>(rows: &View<'a, u8>, first: usize, padded: &'a mut Padded) -> View<'a, u8> {
+    let (count, bytes) = (rows.rows() - first, rows.cols());
+    if count >= 16 {
+        return rows.slice_rows(first, 16);
+    }
+    for r in 0..count {
+        padded[r * bytes..][..bytes].copy_from_slice(rows.row(first + r));
+    }
+    View::new(padded, 16, bytes, bytes)
+}
+
+#[inline(always)]
+fn unpack_block<W: RowLanes, V: Vector>(v: V, rows: &View<'_, u8>, block: usize, data: &mut [Lanes]) {
+    let at = block * W::BYTES;
     let (quants, rest) = data.split_at_mut(W::ELEMS / 4);
-    for r in 0..rows.rows().min(16) {
-        let block = &rows.row(r)[block * W::BYTES..][..W::BYTES];
-        write_words::<W>(block, &mut words[r]);
-        write_scales::<W>(block, r, rest);
-    }
-    transpose_words::<V>(v, &words, quants);
-}
-
-/// A row's quants, unsigned, in words of four.
-#[inline(always)]
-fn write_words<W: WeightBlock>(block: &[u8], words: &mut [i32; MAX_ELEMS / 4]) {
-    let (mut quants, mut bytes) = ([0; MAX_ELEMS], [0; MAX_ELEMS]);
-    W::unpack(block, &[1; 16], &mut quants[..W::ELEMS]);
-    for i in 0..W::ELEMS {
-        bytes[i] = (quants[i] + W::BIAS) as u8;
-    }
-    for (word, bytes) in words[..W::ELEMS / 4].iter_mut().zip(bytes.as_chunks().0) {
-        *word = i32::from_le_bytes(*bytes);
-    }
-}
-
-#[inline(always)]
-fn write_scales<W: WeightBlock>(block: &[u8], r: usize, rest: &mut [Lanes]) {
+    let scales = W::quants(v, rows, at, quants);
     let (part_scales, rest) = rest.split_at_mut(part_scales::<W>());
     let (minima, rest) = rest.split_at_mut(W::MINIMA / 2);
-    for (to, scale) in part_scales.iter_mut().zip(W::sub_scales(block)) {
-        to[r] = if float_scales::<W>() { f32::from(scale).to_bits() as i32 } else { i32::from(scale) };
-    }
-    for (to, [low, high]) in minima.iter_mut().zip(W::minima(block).as_chunks().0) {
-        to[r] = i32::from(*low) | (i32::from(*high) << 16);
-    }
-    rest[0][r] = f16_to_f32(W::scale(block)).to_bits() as i32;
+    let [scale_bytes, minimum_bytes] = W::parts(v, rows, at);
+    store_scales::<W, V>(v, scale_bytes, part_scales);
+    store_minima(v, minimum_bytes, minima);
+    store_floats(v, v.halves_to_floats(scales), &mut rest[0]);
     if W::OFFSET != Offset::None {
-        rest[1][r] = signed_offset::<W>(W::offset(block)).to_bits() as i32;
+        // `m`, or `-dmin`.
+        let sign = if W::MINIMA > 0 { 0x8000 } else { 0 };
+        store_floats(v, v.halves_to_floats(v.xor(v.shift_right(scales, 16), v.int(sign))), &mut rest[1]);
+    }
+}
+
+/// One part's scales after the other's.
+#[inline(always)]
+fn store_scales<W: WeightBlock, V: Vector>(v: V, bytes: [V::Int; 4], out: &mut [Lanes]) {
+    for (part, out) in out.iter_mut().enumerate() {
+        let top = v.shift_left(bytes[part / 4], 24 - 8 * (part as u32 % 4));
+        let scale = v.shift_right_signed(top, 24);
+        if float_scales::<W>() {
+            store_floats(v, v.to_floats(scale), out);
+        } else {
+            v.store_ints(scale, out);
+        }
     }
 }
 
 #[inline(always)]
-fn transpose_words<V: Vector>(v: V, words: &[[i32; MAX_ELEMS / 4]; 16], quants: &mut [Lanes]) {
-    if quants.len() < 16 {
-        for (k, lanes) in quants.iter_mut().enumerate() {
-            for r in 0..16 {
-                lanes[r] = words[r][k];
-            }
-        }
-        return;
+fn store_minima<V: Vector>(v: V, bytes: [V::Int; 4], out: &mut [Lanes]) {
+    for (pair, out) in out.iter_mut().enumerate() {
+        let pairs = v.shift_right(bytes[pair / 2], 8 * (pair as u32 % 2));
+        v.store_ints(v.and(pairs, v.int(0x00ff_00ff)), out);
     }
-    for (i, quants) in quants.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-        let mut rows = [v.int(0); 16];
-        for r in 0..16 {
-            rows[r] = v.ints(&words[r].as_chunks().0[i]);
-        }
-        let columns = v.transpose(rows);
-        for c in 0..16 {
-            v.store_ints(columns[c], &mut quants[c]);
-        }
+}
+
+#[inline(always)]
+fn store_floats<V: Vector>(v: V, x: V::Float, out: &mut Lanes) {
+    let mut lanes = [0.0; 16];
+    v.store_floats(x, &mut lanes);
+    for i in 0..16 {
+        out[i] = lanes[i].to_bits() as i32;
     }
 }

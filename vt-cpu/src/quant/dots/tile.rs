@@ -1,14 +1,11 @@
-//! The register tile: 32 weight rows by six tokens.
+//! The register tile: R vectors of 16 weight rows by T tokens.
 
 use crate::arch::Vector;
-use crate::block::{Offset, WeightBlock};
+use crate::block::{Offset, RowLanes, WeightBlock};
 
 use super::Lanes;
-use super::panel::{PanelBlock, PanelChunk};
-use super::tokens::{TOKENS, TokenBlock, TokenChunk};
-
-/// Vectors of 16 weight rows in a tile.
-pub(super) const VECTORS: usize = 2;
+use super::panel::{Panel, PanelBlock};
+use super::tokens::{TokenBlock, TokenChunk};
 
 /// Parts of a block that have scales of their own.
 pub(super) const fn parts<W: WeightBlock>() -> usize {
@@ -27,71 +24,99 @@ pub(super) const fn float_scales<W: WeightBlock>() -> bool {
     2 * W::EXACT >= W::ELEMS
 }
 
-type Ints<V> = [[<V as Vector>::Int; TOKENS]; VECTORS];
-type Floats<V> = [[<V as Vector>::Float; TOKENS]; VECTORS];
+type Ints<V, const R: usize, const T: usize> = [[<V as Vector>::Int; T]; R];
+type Floats<V, const R: usize, const T: usize> = [[<V as Vector>::Float; T]; R];
 
 /// Lanes that hold the bits of `f32`.
 #[inline(always)]
 fn floats<V: Vector>(v: V, lanes: &Lanes) -> V::Float {
-    v.floats(&lanes.map(|bits| f32::from_bits(bits as u32)))
+    let mut floats = [0.0; 16];
+    for i in 0..16 {
+        floats[i] = f32::from_bits(lanes[i] as u32);
+    }
+    v.floats(&floats)
 }
 
-/// Adds a chunk's products to the sums of a tile, block after block.
+/// The most tokens of a tile.
+pub(super) const MAX_TOKENS: usize = 6;
+
+/// Adds a chunk's products to the sums of a tile of as many tokens as there are, block after block. Of the sums first
+/// come those of one vector of rows, then the next one's.
 #[inline(always)]
-pub(super) fn multiply_chunk<W: WeightBlock, V: Vector>(
+pub(super) fn multiply_chunk<W: RowLanes, V: Vector, const R: usize>(
     v: V,
-    weights: &PanelChunk<'_, W>,
+    weights: &Panel<'_, W, R>,
     tokens: &TokenChunk<'_, W>,
-    sums: &mut [Lanes; VECTORS * TOKENS],
+    sums: &mut [Lanes],
 ) {
-    let mut accs = [[v.float(0.0); TOKENS]; VECTORS];
-    for r in 0..VECTORS {
-        for t in 0..TOKENS {
-            accs[r][t] = floats(v, &sums[r * TOKENS + t]);
+    match sums.len() / R {
+        1 => multiply::<W, V, R, 1>(v, weights, tokens, sums),
+        2 => multiply::<W, V, R, 2>(v, weights, tokens, sums),
+        3 => multiply::<W, V, R, 3>(v, weights, tokens, sums),
+        4 => multiply::<W, V, R, 4>(v, weights, tokens, sums),
+        5 => multiply::<W, V, R, 5>(v, weights, tokens, sums),
+        _ => multiply::<W, V, R, MAX_TOKENS>(v, weights, tokens, sums),
+    }
+}
+
+#[inline(always)]
+fn multiply<W: RowLanes, V: Vector, const R: usize, const T: usize>(
+    v: V,
+    weights: &Panel<'_, W, R>,
+    tokens: &TokenChunk<'_, W>,
+    sums: &mut [Lanes],
+) {
+    let sums = &mut sums[..R * T];
+    let mut accs = [[v.float(0.0); T]; R];
+    for r in 0..R {
+        for t in 0..T {
+            accs[r][t] = floats(v, &sums[r * T + t]);
         }
     }
-    for (weights, tokens) in weights.blocks().zip(tokens.blocks()) {
-        let products = products::<W, V>(v, &weights, &tokens);
-        add_block::<W, V>(v, &weights, &tokens, products, &mut accs);
+    for (weights, tokens) in weights.blocks().zip(tokens.blocks::<T>()) {
+        let products = products::<W, V, R, T>(v, &weights, &tokens);
+        add_block::<W, V, R, T>(v, &weights, &tokens, products, &mut accs);
     }
-    for r in 0..VECTORS {
-        for t in 0..TOKENS {
+    for r in 0..R {
+        for t in 0..T {
             let mut lanes = [0.0; 16];
             v.store_floats(accs[r][t], &mut lanes);
-            sums[r * TOKENS + t] = lanes.map(|x| x.to_bits() as i32);
+            for i in 0..16 {
+                sums[r * T + t][i] = lanes[i].to_bits() as i32;
+            }
         }
     }
 }
 
 /// The exact integer sums of a block, rounded once.
 #[inline(always)]
-fn products<W: WeightBlock, V: Vector>(
+fn products<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
-    weights: &[PanelBlock<'_>; VECTORS],
+    weights: &[PanelBlock<'_>; R],
     tokens: &TokenBlock<'_>,
-) -> Floats<V> {
+) -> Floats<V, R, T> {
     if parts::<W>() == 1 {
-        return part::<W, V>(v, weights, tokens, 0).map(|sums| sums.map(|sum| v.to_floats(sum)));
+        return to_floats(v, part::<W, V, R, T>(v, weights, tokens, 0));
     }
     if !float_scales::<W>() {
-        let mut totals = [[v.int(0); TOKENS]; VECTORS];
+        let mut totals = [[v.int(0); T]; R];
         for p in 0..parts::<W>() {
-            let sums = part::<W, V>(v, weights, tokens, p);
-            for r in 0..VECTORS {
+            let sums = part::<W, V, R, T>(v, weights, tokens, p);
+            for r in 0..R {
                 let scale = v.ints(&weights[r].part_scales[p]);
-                for t in 0..TOKENS {
+                for t in 0..T {
                     totals[r][t] = v.multiply_add_ints(sums[r][t], scale, totals[r][t]);
                 }
             }
         }
-        return totals.map(|totals| totals.map(|total| v.to_floats(total)));
+        return to_floats(v, totals);
     }
     let exact = W::EXACT * parts::<W>() / W::ELEMS;
-    let mut totals = scaled::<W, V>(v, weights, tokens, 0..exact);
+    let mut totals = scaled::<W, V, R, T>(v, weights, tokens, 0..exact);
     if exact < parts::<W>() {
-        let rest = scaled::<W, V>(v, weights, tokens, exact..parts::<W>());
-        for r in 0..VECTORS {
-            for t in 0..TOKENS {
+        let rest = scaled::<W, V, R, T>(v, weights, tokens, exact..parts::<W>());
+        for r in 0..R {
+            for t in 0..T {
                 totals[r][t] = v.add(totals[r][t], rest[r][t]);
             }
         }
@@ -99,20 +124,31 @@ fn products<W: WeightBlock, V: Vector>(
     totals
 }
 
+#[inline(always)]
+fn to_floats<V: Vector, const R: usize, const T: usize>(v: V, sums: Ints<V, R, T>) -> Floats<V, R, T> {
+    let mut floats = [[v.float(0.0); T]; R];
+    for r in 0..R {
+        for t in 0..T {
+            floats[r][t] = v.to_floats(sums[r][t]);
+        }
+    }
+    floats
+}
+
 /// The sums of some parts times their scales, exact in `f32`.
 #[inline(always)]
-fn scaled<W: WeightBlock, V: Vector>(
+fn scaled<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
-    weights: &[PanelBlock<'_>; VECTORS],
+    weights: &[PanelBlock<'_>; R],
     tokens: &TokenBlock<'_>,
     parts: std::ops::Range<usize>,
-) -> Floats<V> {
-    let mut totals = [[v.float(0.0); TOKENS]; VECTORS];
+) -> Floats<V, R, T> {
+    let mut totals = [[v.float(0.0); T]; R];
     for p in parts {
-        let sums = part::<W, V>(v, weights, tokens, p);
-        for r in 0..VECTORS {
+        let sums = part::<W, V, R, T>(v, weights, tokens, p);
+        for r in 0..R {
             let scale = floats(v, &weights[r].part_scales[p]);
-            for t in 0..TOKENS {
+            for t in 0..T {
                 totals[r][t] = v.multiply_add(v.to_floats(sums[r][t]), scale, totals[r][t]);
             }
         }
@@ -122,28 +158,36 @@ fn scaled<W: WeightBlock, V: Vector>(
 
 /// The integer sums of part `p`.
 #[inline(always)]
-fn part<W: WeightBlock, V: Vector>(
+fn part<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
-    weights: &[PanelBlock<'_>; VECTORS],
+    weights: &[PanelBlock<'_>; R],
     tokens: &TokenBlock<'_>,
     p: usize,
-) -> Ints<V> {
+) -> Ints<V, R, T> {
     let words = W::ELEMS / 4 / parts::<W>();
-    let mut sums = [[v.int(0); TOKENS]; VECTORS];
-    if W::BIAS != 0 {
-        for t in 0..TOKENS {
+    let mut sums = [[v.int(0); T]; R];
+    let signed = W::WIDE && V::SIGNED;
+    if W::BIAS != 0 && !signed {
+        for t in 0..T {
             let start = v.int(tokens.starts[t * parts::<W>() + p]);
-            for r in 0..VECTORS {
+            for r in 0..R {
                 sums[r][t] = start;
             }
         }
     }
     for k in p * words..(p + 1) * words {
-        let quants = [v.ints(&weights[0].quants[k]), v.ints(&weights[1].quants[k])];
-        for t in 0..TOKENS {
+        let mut quants = [v.int(0); R];
+        for r in 0..R {
+            quants[r] = v.ints(&weights[r].quants[k]);
+        }
+        for t in 0..T {
             let act = v.int(tokens.quants[t * W::ELEMS / 4 + k]);
-            for r in 0..VECTORS {
-                sums[r][t] = v.dot_bytes(sums[r][t], quants[r], act);
+            for r in 0..R {
+                sums[r][t] = if signed {
+                    v.dot_signed_bytes(sums[r][t], quants[r], act)
+                } else {
+                    v.dot_bytes(sums[r][t], quants[r], act)
+                };
             }
         }
     }
@@ -152,17 +196,17 @@ fn part<W: WeightBlock, V: Vector>(
 
 /// The float operations of one block.
 #[inline(always)]
-fn add_block<W: WeightBlock, V: Vector>(
+fn add_block<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
-    weights: &[PanelBlock<'_>; VECTORS],
+    weights: &[PanelBlock<'_>; R],
     tokens: &TokenBlock<'_>,
-    products: Floats<V>,
-    accs: &mut Floats<V>,
+    products: Floats<V, R, T>,
+    accs: &mut Floats<V, R, T>,
 ) {
     let float = |bits: i32| v.float(f32::from_bits(bits as u32));
-    for r in 0..VECTORS {
+    for r in 0..R {
         let scale = floats(v, weights[r].scale);
-        for t in 0..TOKENS {
+        for t in 0..T {
             let factor = v.multiply(scale, float(tokens.scales[t]));
             accs[r][t] = v.multiply_add(factor, products[r][t], accs[r][t]);
         }
@@ -170,13 +214,13 @@ fn add_block<W: WeightBlock, V: Vector>(
             Offset::None => {}
             Offset::Constant => {
                 let offset = floats(v, &weights[r].offset[0]);
-                for t in 0..TOKENS {
+                for t in 0..T {
                     accs[r][t] = v.multiply_add(offset, float(tokens.offsets[t]), accs[r][t]);
                 }
             }
             Offset::Minima => {
                 let offset = floats(v, &weights[r].offset[0]);
-                for t in 0..TOKENS {
+                for t in 0..T {
                     let mut sum = v.int(0);
                     for pair in 0..W::MINIMA / 2 {
                         let sums = v.int(tokens.offsets[t * W::MINIMA / 2 + pair]);

@@ -1,5 +1,6 @@
 //! Activations as the dot products of bytes want them.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use vt_core::View;
@@ -9,18 +10,22 @@ use crate::block::{ActivationBlock, MAX_ELEMS, Offset, WeightBlock};
 use super::{chunk_blocks, tile::parts};
 use crate::quant::expanded::part_sums;
 
-/// Tokens of a tile.
-pub(super) const TOKENS: usize = 6;
-
-/// A slab of activation blocks, chunk after chunk, in a chunk group after group of [`TOKENS`], in a group block after
-/// block. Of each block all tokens' quants as words of four, then of each token its scale's bits, where sums of its
-/// parts start, and what belongs to the offset: `s`, or pairs of the sums that go with minima. Missing tokens of the
-/// last group and missing blocks of the last chunk hold anything.
+/// A slab of activation blocks, chunk after chunk, in a chunk group after group of tokens, in a group block after block.
+/// Of each block all tokens' quants as words of four, then of each token its scale's bits, where sums of its parts
+/// start, and what belongs to the offset: `s`, or pairs of the sums that go with minima.
 pub(super) struct Tokens<'a, W> {
     data: &'a [i32],
     blocks: usize,
-    groups: usize,
-    weights: std::marker::PhantomData<W>,
+    tokens: usize,
+    weights: PhantomData<W>,
+}
+
+/// `tokens` in groups of nearly one size, at most T: the first of each, and how many.
+#[inline(always)]
+pub(super) fn groups<const T: usize>(tokens: usize) -> impl Iterator<Item = (usize, usize)> {
+    let groups = tokens.div_ceil(T);
+    let first = move |group: usize| group * tokens / groups;
+    (0..groups).map(move |group| (first(group), first(group + 1) - first(group)))
 }
 
 /// Words of a token beside quants and scale.
@@ -44,7 +49,7 @@ pub(super) const fn token_block_size<W: WeightBlock>() -> usize {
 /// One group's chunk.
 pub(super) struct TokenChunk<'a, W> {
     data: &'a [i32],
-    weights: std::marker::PhantomData<W>,
+    weights: PhantomData<W>,
 }
 
 /// One group's block.
@@ -59,72 +64,75 @@ pub(super) struct TokenBlock<'a> {
 }
 
 impl<'a, W: WeightBlock> Tokens<'a, W> {
-    /// Copies the blocks `range` of the rows of `acts`.
+    /// Copies the blocks `range` of the rows of `acts`, for tiles of up to T tokens.
     #[inline(always)]
-    pub(super) fn new(acts: View<'_, u8>, range: Range<usize>, scratch: &'a mut [i32]) -> Self {
-        let (blocks, groups) = (range.len(), acts.rows().div_ceil(TOKENS));
-        let size = TOKENS * token_block_size::<W>();
-        let chunks = blocks.div_ceil(chunk_blocks::<W>());
-        let data = &mut scratch[..chunks * groups * chunk_blocks::<W>() * size];
-        for t in 0..acts.rows() {
-            let row = &acts.row(t)[range.start * <W::Act as ActivationBlock>::BYTES..];
-            for (b, block) in row.chunks_exact(<W::Act as ActivationBlock>::BYTES).take(blocks).enumerate() {
-                let (chunk, b) = (b / chunk_blocks::<W>(), b % chunk_blocks::<W>());
-                let at = ((chunk * groups + t / TOKENS) * chunk_blocks::<W>() + b) * size;
-                write_block::<W>(block, t % TOKENS, &mut data[at..at + size]);
+    pub(super) fn new<const T: usize>(acts: View<'_, u8>, range: Range<usize>, scratch: &'a mut [i32]) -> Self {
+        let (blocks, tokens) = (range.len(), acts.rows());
+        let data = &mut scratch[..blocks * tokens * token_block_size::<W>()];
+        let bytes = <W::Act as ActivationBlock>::BYTES;
+        let acts = acts.slice_cols(range.start * bytes, blocks * bytes);
+        let mut rest = &mut *data;
+        for chunk in (0..blocks).step_by(chunk_blocks::<W>()) {
+            let count = chunk_blocks::<W>().min(blocks - chunk);
+            let acts = acts.slice_cols(chunk * bytes, count * bytes);
+            for (first, tokens) in groups::<T>(tokens) {
+                let size = tokens * token_block_size::<W>();
+                let (group, behind) = rest.split_at_mut(count * size);
+                rest = behind;
+                for t in 0..tokens {
+                    let row = acts.row(first + t);
+                    for (block, data) in row.chunks_exact(bytes).zip(group.chunks_exact_mut(size)) {
+                        write_block::<W>(block, (t, tokens), data);
+                    }
+                }
             }
         }
-        Self { data, blocks, groups, weights: std::marker::PhantomData }
+        Self { data, blocks, tokens, weights: PhantomData }
     }
 
-    /// Groups of tokens.
+    /// What a group has of the chunk that starts at block `from`.
     #[inline(always)]
-    pub(super) fn groups(&self) -> usize {
-        self.groups
-    }
-
-    /// Chunks of the slab.
-    #[inline(always)]
-    pub(super) fn chunks(&self) -> usize {
-        self.blocks.div_ceil(chunk_blocks::<W>())
-    }
-
-    /// What group `group` has of chunk `chunk`.
-    #[inline(always)]
-    pub(super) fn chunk(&self, chunk: usize, group: usize) -> TokenChunk<'a, W> {
-        let size = chunk_blocks::<W>() * TOKENS * token_block_size::<W>();
-        let data = &self.data[(chunk * self.groups + group) * size..][..size];
-        TokenChunk { data, weights: std::marker::PhantomData }
+    pub(super) fn chunk(&self, from: usize, (first, tokens): (usize, usize)) -> TokenChunk<'a, W> {
+        let blocks = chunk_blocks::<W>().min(self.blocks - from);
+        let at = from * self.tokens + blocks * first;
+        let size = token_block_size::<W>();
+        TokenChunk { data: &self.data[at * size..][..blocks * tokens * size], weights: PhantomData }
     }
 }
 
 impl<'a, W: WeightBlock> TokenChunk<'a, W> {
-    /// The blocks of the chunk.
+    /// The blocks of the chunk, of a group of `T` tokens.
     #[inline(always)]
-    pub(super) fn blocks(&self) -> impl Iterator<Item = TokenBlock<'a>> {
-        self.data.chunks_exact(TOKENS * token_block_size::<W>()).map(|data| {
-            let (quants, rest) = data.split_at(TOKENS * W::ELEMS / 4);
-            let (scales, rest) = rest.split_at(TOKENS);
-            let (starts, offsets) = rest.split_at(TOKENS * starts::<W>());
+    pub(super) fn blocks<const T: usize>(&self) -> impl Iterator<Item = TokenBlock<'a>> {
+        self.data.chunks_exact(T * token_block_size::<W>()).map(|data| {
+            let (quants, rest) = data.split_at(T * W::ELEMS / 4);
+            let (scales, rest) = rest.split_at(T);
+            let (starts, offsets) = rest.split_at(T * starts::<W>());
             TokenBlock { quants, scales, starts, offsets }
         })
     }
 }
 
+/// Token `t` of a group of `tokens`.
 #[inline(always)]
-fn write_block<W: WeightBlock>(block: &[u8], t: usize, data: &mut [i32]) {
-    let (quants, rest) = data.split_at_mut(TOKENS * W::ELEMS / 4);
-    let (scales, rest) = rest.split_at_mut(TOKENS);
-    let (starts, offsets) = rest.split_at_mut(TOKENS * starts::<W>());
+fn write_block<W: WeightBlock>(block: &[u8], (t, tokens): (usize, usize), data: &mut [i32]) {
+    let (quants, rest) = data.split_at_mut(tokens * W::ELEMS / 4);
+    let (scales, rest) = rest.split_at_mut(tokens);
+    let (starts, offsets) = rest.split_at_mut(tokens * starts::<W>());
     let from = W::Act::quants(block);
-    for (to, from) in quants[t * W::ELEMS / 4..][..W::ELEMS / 4].iter_mut().zip(from.as_chunks::<4>().0) {
-        *to = i32::from_le_bytes(*from);
+    let to = quants[t * W::ELEMS / 4..][..W::ELEMS / 4].as_chunks_mut::<8>().0;
+    for (to, from) in to.iter_mut().zip(from.as_chunks::<32>().0) {
+        *to = words(from);
     }
     scales[t] = W::Act::scale(block).to_bits() as i32;
     if W::BIAS != 0 {
         let starts = &mut starts[t * parts::<W>()..][..parts::<W>()];
-        for (start, part) in starts.iter_mut().zip(from.chunks_exact(W::ELEMS / parts::<W>())) {
-            *start = -i32::from(W::BIAS) * part.iter().map(|&q| i32::from(q as i8)).sum::<i32>();
+        if W::ELEMS == 32 {
+            starts[0] = -i32::from(W::BIAS) * sum(from);
+        } else {
+            for (start, sum) in starts.iter_mut().zip(W::Act::sums(block)) {
+                *start = -i32::from(W::BIAS) * i32::from(sum);
+            }
         }
     }
     match W::OFFSET {
@@ -134,9 +142,30 @@ fn write_block<W: WeightBlock>(block: &[u8], t: usize, data: &mut [i32]) {
             let mut sums = [0; MAX_ELEMS / 16];
             part_sums(&W::Act::sums(block), &mut sums[..W::MINIMA]);
             let offsets = &mut offsets[t * W::MINIMA / 2..][..W::MINIMA / 2];
-            for (to, &[low, high]) in offsets.iter_mut().zip(sums.as_chunks().0) {
-                *to = i32::from(low as u16) | (i32::from(high) << 16);
+            // The order of a panel's minima.
+            for (to, &[a, b, c, d]) in offsets.as_chunks_mut().0.iter_mut().zip(sums.as_chunks().0) {
+                *to = [pair(a, c), pair(b, d)];
             }
         }
     }
+}
+
+/// A whole array at once: word by word the compiler would not use vectors.
+#[inline(always)]
+fn words(bytes: &[u8; 32]) -> [i32; 8] {
+    let mut words = [0; 8];
+    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+        *word = i32::from_le_bytes(*bytes);
+    }
+    words
+}
+
+#[inline(always)]
+fn sum(quants: &[u8]) -> i32 {
+    quants.iter().map(|&q| i32::from(q as i8)).sum()
+}
+
+#[inline(always)]
+fn pair(low: i16, high: i16) -> i32 {
+    i32::from(low as u16) | (i32::from(high) << 16)
 }

@@ -2,7 +2,11 @@
 
 mod vector;
 
-use crate::arch::{Isa, Work};
+use core::arch::x86_64::*;
+
+use half::f16;
+
+use crate::arch::{Block, Isa, Work};
 
 /// The token of this tier.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +32,7 @@ impl Avx512 {
 impl Isa for Avx512 {
     const NAME: &'static str = "avx512";
     const PRIORITY: i32 = 20;
+    const VECTORS: usize = 32;
 
     #[inline]
     fn run<R>(self, work: impl FnOnce() -> R) -> R {
@@ -52,4 +57,67 @@ impl Isa for Avx512 {
         // SAFETY: as in `run`.
         unsafe { compiled(work) }
     }
+
+    #[inline(always)]
+    fn widen(self, halves: &[f16; 16]) -> [f32; 16] {
+        // SAFETY: the token proves that the processor has the instructions.
+        unsafe { widen(halves) }
+    }
+
+    #[inline(always)]
+    fn transpose(self, rows: &Block) -> Block {
+        // SAFETY: as above.
+        unsafe { transpose(rows) }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn widen(halves: &[f16; 16]) -> [f32; 16] {
+    let mut wide = [0.0; 16];
+    // SAFETY: the addresses are those of sixteen numbers each.
+    unsafe { _mm512_storeu_ps(wide.as_mut_ptr(), _mm512_cvtph_ps(_mm256_loadu_si256(halves.as_ptr().cast()))) };
+    wide
+}
+
+/// In three steps: 2 x 2 lanes, 4 x 4 lanes, and the quarters of registers.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn transpose(rows: &Block) -> Block {
+    let mut r = [_mm512_setzero_ps(); 16];
+    for (r, row) in r.iter_mut().zip(rows) {
+        // SAFETY: a row has sixteen numbers.
+        *r = unsafe { _mm512_loadu_ps(row.as_ptr()) };
+    }
+    let mut pairs = [_mm512_setzero_ps(); 16];
+    for i in (0..16).step_by(2) {
+        pairs[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
+        pairs[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+    }
+    // Of four rows, in each quarter: column i of that quarter.
+    let mut fours = [_mm512_setzero_ps(); 16];
+    for i in (0..16).step_by(4) {
+        for odd in 0..2 {
+            let (a, b) = (pairs[i + odd], pairs[i + 2 + odd]);
+            fours[i + 2 * odd] = _mm512_shuffle_ps::<0x44>(a, b);
+            fours[i + 2 * odd + 1] = _mm512_shuffle_ps::<0xee>(a, b);
+        }
+    }
+    let mut columns = [[0.0; 16]; 16];
+    for c in 0..4 {
+        let [x, y, z, w] = [fours[c], fours[4 + c], fours[8 + c], fours[12 + c]];
+        let low = [_mm512_shuffle_f32x4::<0x44>(x, y), _mm512_shuffle_f32x4::<0x44>(z, w)];
+        let high = [_mm512_shuffle_f32x4::<0xee>(x, y), _mm512_shuffle_f32x4::<0xee>(z, w)];
+        let quarters = [
+            _mm512_shuffle_f32x4::<0x88>(low[0], low[1]),
+            _mm512_shuffle_f32x4::<0xdd>(low[0], low[1]),
+            _mm512_shuffle_f32x4::<0x88>(high[0], high[1]),
+            _mm512_shuffle_f32x4::<0xdd>(high[0], high[1]),
+        ];
+        for (quarter, column) in quarters.into_iter().enumerate() {
+            // SAFETY: a column has sixteen numbers.
+            unsafe { _mm512_storeu_ps(columns[4 * quarter + c].as_mut_ptr(), column) };
+        }
+    }
+    columns
 }

@@ -2,8 +2,11 @@
 
 use core::arch::x86_64::*;
 
+use vt_core::View;
+
 use super::Avx512;
 use crate::arch::Vector;
+use crate::arch::x86_64::sixteen_rows;
 
 /// Instructions by name. Loads and stores take an array's address, whose length the type states.
 macro_rules! instructions {
@@ -20,6 +23,8 @@ impl Vector for Avx512 {
     type Int = __m512i;
     type Float = __m512;
 
+    const SIGNED: bool = false;
+
     instructions! {
         ints(lanes: &[i32; 16]) -> __m512i = _mm512_loadu_si512(lanes.as_ptr().cast());
         int(x: i32) -> __m512i = _mm512_set1_epi32(x);
@@ -27,72 +32,64 @@ impl Vector for Avx512 {
         floats(lanes: &[f32; 16]) -> __m512 = _mm512_loadu_ps(lanes.as_ptr());
         float(x: f32) -> __m512 = _mm512_set1_ps(x);
         store_floats(x: __m512, lanes: &mut [f32; 16]) = _mm512_storeu_ps(lanes.as_mut_ptr(), x);
+        words(rows: &View<'_, u8>, at: usize) -> [__m512i; 4] = words(sixteen_rows(rows, at));
+        and(a: __m512i, b: __m512i) -> __m512i = _mm512_and_si512(a, b);
+        or(a: __m512i, b: __m512i) -> __m512i = _mm512_or_si512(a, b);
+        xor(a: __m512i, b: __m512i) -> __m512i = _mm512_xor_si512(a, b);
+        shift_left(x: __m512i, by: u32) -> __m512i = _mm512_sllv_epi32(x, _mm512_set1_epi32(by as i32));
+        shift_right(x: __m512i, by: u32) -> __m512i = _mm512_srlv_epi32(x, _mm512_set1_epi32(by as i32));
+        shift_right_signed(x: __m512i, by: u32) -> __m512i = _mm512_srav_epi32(x, _mm512_set1_epi32(by as i32));
+        fifth_bits(x: __m512i, first: u32) -> __m512i = fifth_bits(x, first);
         dot_bytes(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = _mm512_dpbusd_epi32(sum, a, b);
+        dot_signed_bytes(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = {
+            let top = _mm512_set1_epi8(-128);
+            let more = _mm512_dpbusd_epi32(_mm512_setzero_si512(), top, b);
+            _mm512_sub_epi32(_mm512_dpbusd_epi32(sum, _mm512_xor_si512(a, top), b), more)
+        };
         dot_halves(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = _mm512_dpwssd_epi32(sum, a, b);
         multiply_add_ints(a: __m512i, b: __m512i, sum: __m512i) -> __m512i =
             _mm512_add_epi32(sum, _mm512_mullo_epi32(a, b));
         to_floats(x: __m512i) -> __m512 = _mm512_cvtepi32_ps(x);
+        halves_to_floats(x: __m512i) -> __m512 = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(x));
         add(a: __m512, b: __m512) -> __m512 = _mm512_add_ps(a, b);
         multiply(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
         multiply_add(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
-        transpose(rows: [__m512i; 16]) -> [__m512i; 16] = transpose(rows);
     }
 }
 
-/// In three steps: 2 x 2 lanes, 4 x 4 lanes, and the quarters of registers.
+/// Four rows, four apart, side by side in one register, and then 4 x 4 lanes transposed within its quarters.
+///
+/// # Safety
+/// Sixteen bytes can be read from each of the sixteen rows.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn transpose(r: [__m512i; 16]) -> [__m512i; 16] {
-    let pairs: [__m512i; 16] = std::array::from_fn(|i| {
-        let (a, b) = (r[i & !1], r[i | 1]);
-        if i & 1 == 0 { _mm512_unpacklo_epi32(a, b) } else { _mm512_unpackhi_epi32(a, b) }
-    });
-    // Of four rows, in each quarter: column i of that quarter.
-    let fours: [__m512i; 16] = std::array::from_fn(|i| {
-        let (four, column) = (i & !3, i & 3);
-        let (a, b) = (pairs[four + column / 2], pairs[four + 2 + column / 2]);
-        if column & 1 == 0 { _mm512_unpacklo_epi64(a, b) } else { _mm512_unpackhi_epi64(a, b) }
-    });
-    std::array::from_fn(|i| {
-        let (quarter, column) = (i / 4, i % 4);
-        let [a, b, c, d] = [fours[column], fours[4 + column], fours[8 + column], fours[12 + column]];
-        let (low, high) = if quarter < 2 {
-            (_mm512_shuffle_i32x4::<0x44>(a, b), _mm512_shuffle_i32x4::<0x44>(c, d))
-        } else {
-            (_mm512_shuffle_i32x4::<0xee>(a, b), _mm512_shuffle_i32x4::<0xee>(c, d))
-        };
-        if quarter & 1 == 0 { _mm512_shuffle_i32x4::<0x88>(low, high) } else { _mm512_shuffle_i32x4::<0xdd>(low, high) }
-    })
+unsafe fn words((base, stride): (*const u8, usize)) -> [__m512i; 4] {
+    let row = |r: usize| {
+        // SAFETY: as the caller says.
+        unsafe { _mm_loadu_si128(base.add(r * stride).cast()) }
+    };
+    let mut four = [_mm512_setzero_si512(); 4];
+    for (r, four) in four.iter_mut().enumerate() {
+        let x = _mm512_castsi128_si512(row(r));
+        let x = _mm512_inserti32x4::<1>(x, row(r + 4));
+        let x = _mm512_inserti32x4::<2>(x, row(r + 8));
+        *four = _mm512_inserti32x4::<3>(x, row(r + 12));
+    }
+    let low = [_mm512_unpacklo_epi32(four[0], four[1]), _mm512_unpacklo_epi32(four[2], four[3])];
+    let high = [_mm512_unpackhi_epi32(four[0], four[1]), _mm512_unpackhi_epi32(four[2], four[3])];
+    [
+        _mm512_unpacklo_epi64(low[0], low[1]),
+        _mm512_unpackhi_epi64(low[0], low[1]),
+        _mm512_unpacklo_epi64(high[0], high[1]),
+        _mm512_unpackhi_epi64(high[0], high[1]),
+    ]
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::arch::{Isa, Work};
-
-    struct Transpose(Avx512, [[i32; 16]; 16]);
-
-    impl Work for Transpose {
-        type Output = [[i32; 16]; 16];
-
-        #[inline(always)]
-        fn run(self) -> Self::Output {
-            let columns = self.0.transpose(self.1.map(|row| self.0.ints(&row)));
-            columns.map(|column| {
-                let mut lanes = [0; 16];
-                self.0.store_ints(column, &mut lanes);
-                lanes
-            })
-        }
-    }
-
-    #[test]
-    fn rows_become_columns() {
-        let Some(isa) = Avx512::new() else { return };
-        let rows: [[i32; 16]; 16] = std::array::from_fn(|r| std::array::from_fn(|c| (100 * r + c) as i32));
-        let columns = isa.perform(Transpose(isa, rows));
-        for (c, column) in columns.iter().enumerate() {
-            assert_eq!(*column, std::array::from_fn(|r| (100 * r + c) as i32), "column {c}");
-        }
-    }
+/// Each byte takes the eight bits that have the wanted one in their middle, round about the pair of lanes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi")]
+fn fifth_bits(x: __m512i, first: u32) -> __m512i {
+    let from = |byte: u32| u64::from((32 * (byte / 4) + first + byte % 4 + 60) % 64) << (8 * byte);
+    let select = (0..8).fold(0, |select, byte| select | from(byte));
+    _mm512_and_si512(_mm512_multishift_epi64_epi8(_mm512_set1_epi64(select as i64), x), _mm512_set1_epi8(16))
 }

@@ -1,0 +1,117 @@
+//! The instructions of every tier that has vectors, against their descriptions.
+
+use vt_core::View;
+
+use super::{Avx2, Avx512, Isa, Vector, Work};
+
+/// What a tier makes of some words: each method that is more than one instruction everywhere.
+struct All<'a, V> {
+    v: V,
+    rows: View<'a, u8>,
+    at: usize,
+    a: [i32; 16],
+    b: [i32; 16],
+}
+
+#[derive(Debug, PartialEq)]
+struct Results {
+    words: [[i32; 16]; 4],
+    fifth_bits: [[i32; 16]; 8],
+    dots: [[i32; 16]; 3],
+    halves: [u32; 16],
+}
+
+impl<V: Vector> Work for All<'_, V> {
+    type Output = Results;
+
+    #[inline(always)]
+    fn run(self) -> Results {
+        let v = self.v;
+        let mut results =
+            Results { words: [[0; 16]; 4], fifth_bits: [[0; 16]; 8], dots: [[0; 16]; 3], halves: [0; 16] };
+        let words = v.words(&self.rows, self.at);
+        for i in 0..4 {
+            v.store_ints(words[i], &mut results.words[i]);
+        }
+        let (a, b) = (v.ints(&self.a), v.ints(&self.b));
+        for i in 0..8 {
+            v.store_ints(v.fifth_bits(a, 4 * i as u32), &mut results.fifth_bits[i]);
+        }
+        let small = v.and(a, v.int(0x7f7f_7f7f));
+        v.store_ints(v.dot_bytes(a, small, b), &mut results.dots[0]);
+        v.store_ints(v.dot_signed_bytes(a, a, b), &mut results.dots[1]);
+        v.store_ints(v.dot_halves(a, a, b), &mut results.dots[2]);
+        let mut floats = [0.0; 16];
+        v.store_floats(v.halves_to_floats(v.and(a, v.int(0x7fff_3fff))), &mut floats);
+        for i in 0..16 {
+            results.halves[i] = floats[i].to_bits();
+        }
+        results
+    }
+}
+
+fn bytes(x: i32) -> [u8; 4] {
+    x.to_le_bytes()
+}
+
+fn expected(all: &All<'_, ()>) -> Results {
+    let word = |r: usize, at: usize| i32::from_le_bytes(all.rows.row(r)[at..at + 4].try_into().unwrap());
+    let lanes = |f: &dyn Fn(i32, i32) -> i32| std::array::from_fn(|i| f(all.a[i], all.b[i]));
+    let dot = |a: [i32; 4], b: i32| (0..4).map(|j| a[j] * i32::from(bytes(b)[j] as i8)).sum::<i32>();
+    let half = |x: i32, i: usize| i32::from((x >> (16 * i)) as i16);
+    Results {
+        words: std::array::from_fn(|i| std::array::from_fn(|r| word(r, all.at + 4 * i))),
+        fifth_bits: std::array::from_fn(|i| {
+            lanes(&|a, _| i32::from_le_bytes(std::array::from_fn(|j| ((a >> (4 * i + j)) as u8 & 1) << 4)))
+        }),
+        dots: [
+            lanes(&|a, b| a.wrapping_add(dot(bytes(a).map(|x| i32::from(x & 0x7f)), b))),
+            lanes(&|a, b| a.wrapping_add(dot(bytes(a).map(|x| i32::from(x as i8)), b))),
+            lanes(&|a, b| (0..2).fold(a, |sum, i| sum.wrapping_add(half(a, i) * half(b, i)))),
+        ],
+        halves: std::array::from_fn(|i| half::f16::from_bits(all.a[i] as u16 & 0x3fff).to_f32().to_bits()),
+    }
+}
+
+fn check<V: Vector>(isa: V) {
+    let data: Vec<u8> = (0..16 * 40).map(|i| (i * 7 % 251) as u8).collect();
+    let rows = View::new(&data, 16, 37, 40);
+    for seed in 0..500u32 {
+        let random = |i: usize| (seed * 32 + i as u32 + 1).wrapping_mul(0x9e37_79b9).rotate_left(seed);
+        let a = std::array::from_fn(|i| random(i) as i32);
+        // Activations are never -128.
+        let b = std::array::from_fn(|i| {
+            i32::from_le_bytes(random(i + 16).to_le_bytes().map(|x| if x == 0x80 { 1 } else { x }))
+        });
+        let at = seed as usize % 22;
+        let want = expected(&All { v: (), rows, at, a, b });
+        assert_eq!(isa.perform(All { v: isa, rows, at, a, b }), want, "{}", V::NAME);
+    }
+}
+
+#[test]
+fn instructions_are_as_described() {
+    Avx2::new().into_iter().for_each(check);
+    Avx512::new().into_iter().for_each(check);
+}
+
+struct Words<'a, V>(V, View<'a, u8>);
+
+impl<V: Vector> Work for Words<'_, V> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.0.words(&self.1, 22);
+    }
+}
+
+#[test]
+#[should_panic(expected = "sixteen rows of sixteen bytes")]
+fn bytes_behind_rows_are_not_read() {
+    let bytes = [0; 16 * 40];
+    match Avx2::new() {
+        Some(isa) => isa.perform(Words(isa, View::new(&bytes, 16, 37, 40))),
+        None => panic!("sixteen rows of sixteen bytes cannot be read here at all"),
+    }
+}

@@ -1,0 +1,116 @@
+//! AVX2 with FMA and F16C: Haswell and Zen, and later.
+
+mod vector;
+
+use core::arch::x86_64::*;
+
+use half::f16;
+
+use crate::arch::{Block, Isa, Work};
+
+/// The token of this tier.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2 {
+    _detected: (),
+}
+
+impl Avx2 {
+    /// The token, where the processor and the operating system support the tier.
+    pub fn new() -> Option<Self> {
+        let detected = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("f16c")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        detected.then_some(Self { _detected: () })
+    }
+}
+
+impl Isa for Avx2 {
+    const NAME: &'static str = "avx2";
+    const PRIORITY: i32 = 10;
+    const VECTORS: usize = 8;
+
+    #[inline]
+    fn run<R>(self, work: impl FnOnce() -> R) -> R {
+        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+        fn compiled<R>(work: impl FnOnce() -> R) -> R {
+            work()
+        }
+        // SAFETY: the token can only be made by `new`, which detected every feature that `compiled` enables.
+        unsafe { compiled(work) }
+    }
+
+    #[inline]
+    fn perform<W: Work>(self, work: W) -> W::Output {
+        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+        fn compiled<W: Work>(work: W) -> W::Output {
+            work.run()
+        }
+        // SAFETY: as in `run`.
+        unsafe { compiled(work) }
+    }
+
+    #[inline(always)]
+    fn widen(self, halves: &[f16; 16]) -> [f32; 16] {
+        // SAFETY: the token proves that the processor has the instructions.
+        unsafe { widen(halves) }
+    }
+
+    #[inline(always)]
+    fn transpose(self, rows: &Block) -> Block {
+        // SAFETY: as above.
+        unsafe { transpose(rows) }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,f16c")]
+fn widen(halves: &[f16; 16]) -> [f32; 16] {
+    let mut wide = [0.0; 16];
+    for (halves, wide) in halves.as_chunks::<8>().0.iter().zip(wide.as_chunks_mut::<8>().0) {
+        // SAFETY: the addresses are those of eight numbers each.
+        unsafe { _mm256_storeu_ps(wide.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(halves.as_ptr().cast()))) };
+    }
+    wide
+}
+
+/// Quarter by quarter: 8 x 8 lanes in three steps, of 2 x 2 lanes, of 4 x 4, and of the halves of registers.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn transpose(rows: &Block) -> Block {
+    let mut columns = [[0.0; 16]; 16];
+    for (top, left) in [(0, 0), (0, 8), (8, 0), (8, 8)] {
+        let mut r = [_mm256_setzero_ps(); 8];
+        for i in 0..8 {
+            // SAFETY: eight numbers of a row are read.
+            r[i] = unsafe { _mm256_loadu_ps(rows[top + i][left..left + 8].as_ptr()) };
+        }
+        let mut pairs = [_mm256_setzero_ps(); 8];
+        for i in (0..8).step_by(2) {
+            pairs[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+            pairs[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+        }
+        // Of four rows, in each half: column i of that half.
+        let mut fours = [_mm256_setzero_ps(); 8];
+        for i in (0..8).step_by(4) {
+            for odd in 0..2 {
+                let (a, b) = (pairs[i + odd], pairs[i + 2 + odd]);
+                fours[i + 2 * odd] = _mm256_shuffle_ps::<0x44>(a, b);
+                fours[i + 2 * odd + 1] = _mm256_shuffle_ps::<0xee>(a, b);
+            }
+        }
+        for i in 0..4 {
+            let low = _mm256_permute2f128_ps::<0x20>(fours[i], fours[4 + i]);
+            let high = _mm256_permute2f128_ps::<0x31>(fours[i], fours[4 + i]);
+            // SAFETY: eight numbers of a column each are written.
+            unsafe {
+                _mm256_storeu_ps(columns[left + i][top..top + 8].as_mut_ptr(), low);
+                _mm256_storeu_ps(columns[left + 4 + i][top..top + 8].as_mut_ptr(), high);
+            }
+        }
+    }
+    columns
+}
