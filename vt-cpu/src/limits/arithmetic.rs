@@ -38,6 +38,10 @@ impl Peak for Avx2 {
     fn multiply_add(self) -> u64 {
         self.perform(Floats::<8, true>)
     }
+
+    fn dot_bytes(self) -> u64 {
+        self.perform(ByteTile(self))
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -106,7 +110,7 @@ impl<V: Vector> Work for FloatVectors<V> {
     }
 }
 
-/// Dot products of bytes in the tier's vectors.
+/// Dot products of bytes in the tier's vectors, where one instruction adds them.
 #[cfg(target_arch = "x86_64")]
 struct ByteVectors<V>(V);
 
@@ -132,5 +136,42 @@ impl<V: Vector> Work for ByteVectors<V> {
             black_box(&lanes);
         }
         (STEPS * SUMS * 64 * 2) as u64
+    }
+}
+
+/// Dot products of bytes in the tier's vectors, where several instructions multiply and add them: as in a matrix product,
+/// of weights and several tokens, so that no product is computed once and added often.
+#[cfg(target_arch = "x86_64")]
+struct ByteTile<V>(V);
+
+#[cfg(target_arch = "x86_64")]
+const TOKENS: usize = 4;
+
+/// Vectors that no load finds on two cache lines.
+#[cfg(target_arch = "x86_64")]
+#[repr(align(64))]
+struct Lines<const N: usize>([[i32; 16]; N]);
+
+#[cfg(target_arch = "x86_64")]
+impl<V: Vector> Work for ByteTile<V> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let (weights, tokens) =
+            (black_box(Lines([[0x0102_0304; 16]; 8])), black_box(Lines([[0x0101_ff01; 16]; TOKENS])));
+        let mut sums = [self.0.int(0); TOKENS];
+        for step in 0..STEPS {
+            let weights = self.0.ints(&weights.0[step % 8]);
+            for t in 0..TOKENS {
+                sums[t] = self.0.dot_bytes(sums[t], weights, self.0.ints(&tokens.0[t]));
+            }
+        }
+        let mut lanes = [0; 16];
+        for sum in sums {
+            self.0.store_ints(sum, &mut lanes);
+            black_box(&lanes);
+        }
+        (STEPS * TOKENS * 64 * 2) as u64
     }
 }
