@@ -30,8 +30,8 @@ impl<V: Vector> Work for All<'_, V> {
         let mut results =
             Results { words: [[0; 16]; 4], fifth_bits: [[0; 16]; 8], dots: [[0; 16]; 3], halves: [0; 16] };
         let words = v.words(&self.rows, self.at);
-        for i in 0..4 {
-            v.store_ints(words[i], &mut results.words[i]);
+        for (word, to) in words.into_iter().zip(&mut results.words) {
+            v.store_ints(word, to);
         }
         let (a, b) = (v.ints(&self.a), v.ints(&self.b));
         for i in 0..8 {
@@ -43,9 +43,7 @@ impl<V: Vector> Work for All<'_, V> {
         v.store_ints(v.dot_halves(a, a, b), &mut results.dots[2]);
         let mut floats = [0.0; 16];
         v.store_floats(v.halves_to_floats(v.and(a, v.int(0x7fff_3fff))), &mut floats);
-        for i in 0..16 {
-            results.halves[i] = floats[i].to_bits();
-        }
+        results.halves = floats.map(f32::to_bits);
         results
     }
 }

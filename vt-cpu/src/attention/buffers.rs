@@ -73,8 +73,8 @@ impl<'a> Buffers<'a> {
 fn pack_keys<I: Isa, K: Weight>(isa: I, keys: View<K>, group: usize, to: &mut [[Lanes; GROUPS]]) {
     for (i, to) in to.chunks_mut(LANES).enumerate() {
         let mut block = [[0.0; LANES]; LANES];
-        for r in 0..keys.rows() {
-            block[r] = take_lanes(isa, &mut &keys.row(r)[i * LANES..]);
+        for (r, row) in block.iter_mut().enumerate().take(keys.rows()) {
+            *row = take_lanes(isa, &mut &keys.row(r)[i * LANES..]);
         }
         let columns = isa.transpose(&block);
         for (to, column) in to.iter_mut().zip(&columns) {

@@ -3,7 +3,7 @@
 //! The query at position p sees the keys 0 ..= p, with a window only the last `window` of them. Keys go in chunks at
 //! absolute positions, chunk c holding the keys 64 c .. 64 c + 64. In each chunk, over the keys that the query sees:
 //!
-//! 1. `s[j] = (y + x[0] + x[1] + ...) * scale` from y = +0, where x[i] is the sum over the elements 16 i .. 16 i + 16:
+//! 1. `s[j] = (y + x[0] + x[1] + ...) * scale` from y = +0, where `x[i]` is the sum over the elements 16 i .. 16 i + 16:
 //!    `x[i] = fma(q[d], k[j][d], x[i])`, d ascending from +0;
 //! 2. `m` is the greatest s, starting from -inf (a NaN is never the greater one);
 //! 3. `p[j] = exp(s[j] - m)` by [`exp`](crate::math::exp);
@@ -61,8 +61,7 @@ pub fn attend<I: Isa, K: Weight, V: Weight>(
     group: Group,
     first: usize,
     queries: View<f32>,
-    keys: View<K>,
-    values: View<V>,
+    (keys, values): (View<K>, View<V>),
     out: &mut ViewMut<f32>,
     scratch: &mut [f32],
 ) {
@@ -76,9 +75,9 @@ pub fn attend<I: Isa, K: Weight, V: Weight>(
     }
     let scratch = scratch.as_chunks_mut().0;
     if rows * group.heads == 1 {
-        attend_tiles::<I, K, V, 1>(isa, group, first, queries, keys, values, out, scratch);
+        attend_tiles::<I, K, V, 1>(isa, group, first, queries, (keys, values), out, scratch);
     } else {
-        attend_tiles::<I, K, V, 4>(isa, group, first, queries, keys, values, out, scratch);
+        attend_tiles::<I, K, V, 4>(isa, group, first, queries, (keys, values), out, scratch);
     }
 }
 
@@ -89,8 +88,7 @@ fn attend_tiles<I: Isa, K: Weight, V: Weight, const T: usize>(
     group: Group,
     first: usize,
     queries: View<f32>,
-    keys: View<K>,
-    values: View<V>,
+    (keys, values): (View<K>, View<V>),
     out: &mut ViewMut<f32>,
     scratch: &mut [Lanes],
 ) {

@@ -90,8 +90,7 @@ impl<I: Isa> Work for Attend<'_, I> {
             p.group,
             p.first() + self.from,
             View::new(&p.queries, p.rows, q, q).slice_rows(self.from, self.count),
-            View::new(&p.keys, p.positions, p.d_k, p.d_k),
-            View::new(&p.values, p.positions, p.d_v, p.d_v),
+            (View::new(&p.keys, p.positions, p.d_k, p.d_k), View::new(&p.values, p.positions, p.d_v, p.d_v)),
             &mut ViewMut::new(&mut out, self.count, o, o),
             &mut scratch,
         );

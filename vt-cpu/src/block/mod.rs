@@ -4,6 +4,8 @@
 //! `dequantize_row_*`. [`WeightBlock::unpack`] gives the integers that a quantized matmul multiplies: the quants, in
 //! K-quants times the scale of their sub-block, so that a block's dot product is one sum of `i16` products and exact.
 
+#![allow(clippy::needless_range_loop, reason = "several arrays of vectors are read at one index")]
+
 mod f16;
 mod kquant;
 mod lanes;

@@ -10,6 +10,8 @@ use std::array::from_fn;
 
 use vt_core::{View, ViewMut};
 
+use crate::arch::Isa;
+
 use super::lanes::{LANES, Lanes, add_tree};
 use super::pairs::lowest_exponent;
 use super::tile::{Extent, Panel, Sums, accumulate, pack_activations, pack_weights};
@@ -43,7 +45,8 @@ pub fn matmul_scratch<W: Weight>(tokens: usize, k: usize) -> usize {
 /// # Panics
 /// If shapes disagree, or `scratch` is shorter than [`matmul_scratch`] says.
 #[inline(always)]
-pub fn matmul<W: Weight, const R: usize, const T: usize>(
+pub fn matmul<I: Isa, W: Weight, const R: usize, const T: usize>(
+    isa: I,
     weights: View<W>,
     acts: View<f32>,
     out: &mut ViewMut<f32>,
@@ -56,15 +59,16 @@ pub fn matmul<W: Weight, const R: usize, const T: usize>(
     let scratch = scratch.as_chunks_mut().0;
     match m {
         0 => {}
-        1 => few::<W, 4, 1>(weights, acts, out, scratch),
-        2 => few::<W, 4, 2>(weights, acts, out, scratch),
-        _ => many::<W, R, T>(weights, acts, out, scratch),
+        1 => few::<I, W, 4, 1>(isa, weights, acts, out, scratch),
+        2 => few::<I, W, 4, 2>(isa, weights, acts, out, scratch),
+        _ => many::<I, W, R, T>(isa, weights, acts, out, scratch),
     }
 }
 
 /// T tokens, all of them: row tile by row tile, so that weights are read as a few long streams.
 #[inline(always)]
-fn few<W: Weight, const R: usize, const T: usize>(
+fn few<I: Isa, W: Weight, const R: usize, const T: usize>(
+    isa: I,
     weights: View<W>,
     acts: View<f32>,
     out: &mut ViewMut<f32>,
@@ -79,7 +83,7 @@ fn few<W: Weight, const R: usize, const T: usize>(
     for n in (0..weights.rows()).step_by(R) {
         let mut sums: Sums<R, T> = [[[0.0; LANES]; T]; R];
         for k in (0..weights.cols()).step_by(K_BLOCK) {
-            let panel = pack_panel::<W, R>(weights.slice_cols(k, K_BLOCK.min(weights.cols() - k)), n, panel);
+            let panel = pack_panel::<I, W, R>(isa, weights.slice_cols(k, K_BLOCK.min(weights.cols() - k)), n, panel);
             let acts = from_fn(|t| &packed[t * vectors + k / LANES..][..panel.rows[0].len()]);
             accumulate::<W, R, T>(&mut sums, &panel, acts, floor);
         }
@@ -89,12 +93,17 @@ fn few<W: Weight, const R: usize, const T: usize>(
 
 /// Packs the rows from `n` on; where there are no more, the last one again, for tiles are not made smaller.
 #[inline(always)]
-fn pack_panel<'a, W: Weight, const R: usize>(weights: View<W>, n: usize, to: &'a mut [Lanes]) -> Panel<'a, R> {
+fn pack_panel<'a, I: Isa, W: Weight, const R: usize>(
+    isa: I,
+    weights: View<W>,
+    n: usize,
+    to: &'a mut [Lanes],
+) -> Panel<'a, R> {
     let extent = Extent::new::<W>(weights.cols());
     let vectors = extent.vectors::<W>();
     for r in 0..R {
         let row = weights.row((n + r).min(weights.rows() - 1));
-        pack_weights::<W>(row, &mut to[r * vectors..][..vectors]);
+        pack_weights::<I, W>(isa, row, &mut to[r * vectors..][..vectors]);
     }
     let to = &to[..R * vectors];
     Panel { rows: from_fn(|r| &to[r * vectors..][..vectors]), extent, floor: floor::<W>(to) }
@@ -121,7 +130,8 @@ fn write<const R: usize, const T: usize>(out: &mut ViewMut<f32>, sums: &Sums<R, 
 
 /// Any number of tokens, in blocks of tokens, rows and K.
 #[inline(always)]
-fn many<W: Weight, const R: usize, const T: usize>(
+fn many<I: Isa, W: Weight, const R: usize, const T: usize>(
+    isa: I,
     weights: View<W>,
     acts: View<f32>,
     out: &mut ViewMut<f32>,
@@ -134,14 +144,15 @@ fn many<W: Weight, const R: usize, const T: usize>(
         for n in (0..weights.rows()).step_by(ROW_BLOCK) {
             let rows = ROW_BLOCK.min(weights.rows() - n);
             let out = &mut out.tile(m, tokens, n, rows);
-            block::<W, R, T>(weights.slice_rows(n, rows), acts.slice_rows(m, tokens), out, scratch);
+            block::<I, W, R, T>(isa, weights.slice_rows(n, rows), acts.slice_rows(m, tokens), out, scratch);
         }
     }
 }
 
 /// A block of rows and tokens: the partial sums of all its tiles wait in `scratch` between the blocks of K.
 #[inline(always)]
-fn block<W: Weight, const R: usize, const T: usize>(
+fn block<I: Isa, W: Weight, const R: usize, const T: usize>(
+    isa: I,
     weights: View<W>,
     acts: View<f32>,
     out: &mut ViewMut<f32>,
@@ -153,7 +164,7 @@ fn block<W: Weight, const R: usize, const T: usize>(
     sums.fill([[[0.0; LANES]; T]; R]);
     for k in (0..acts.cols()).step_by(K_BLOCK) {
         let len = K_BLOCK.min(acts.cols() - k);
-        k_block::<W, R, T>(weights.slice_cols(k, len), acts.slice_cols(k, len), sums, packed);
+        k_block::<I, W, R, T>(isa, weights.slice_cols(k, len), acts.slice_cols(k, len), sums, packed);
     }
     for (i, sums) in sums.iter().enumerate() {
         write(out, sums, i / token_tiles * R, i % token_tiles * T);
@@ -162,7 +173,8 @@ fn block<W: Weight, const R: usize, const T: usize>(
 
 /// Adds a block of K to the sums of all tiles, row tile by row tile.
 #[inline(always)]
-fn k_block<W: Weight, const R: usize, const T: usize>(
+fn k_block<I: Isa, W: Weight, const R: usize, const T: usize>(
+    isa: I,
     weights: View<W>,
     acts: View<f32>,
     sums: &mut [Sums<R, T>],
@@ -180,7 +192,7 @@ fn k_block<W: Weight, const R: usize, const T: usize>(
         *floor_of_tile = floor::<W>(acts);
     }
     for (i, sums) in sums.chunks_exact_mut(token_tiles).enumerate() {
-        let panel = pack_panel::<W, R>(weights, i * R, panel);
+        let panel = pack_panel::<I, W, R>(isa, weights, i * R, panel);
         for (t, sums) in sums.iter_mut().enumerate() {
             let acts = from_fn(|i| &packed[(t * T + i) * vectors..][..vectors]);
             accumulate::<W, R, T>(sums, &panel, acts, floors[t]);

@@ -3,26 +3,45 @@ use vt_core::{View, ViewMut};
 
 use super::half::{bf16_to_f32, round_to_bf16};
 use super::{Weight, matmul, matmul_scratch};
-use crate::arch::Work;
-use crate::math::testing::{numbers, perform_on_every_tier};
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx2, Avx512};
+use crate::arch::{Isa, Portable, Work};
+use crate::math::testing::numbers;
 
-struct Matmul<'a, W, const R: usize, const T: usize> {
+#[derive(Clone, Copy)]
+struct Matmul<'a, W> {
     weights: &'a [W],
     acts: &'a [f32],
     shape: [usize; 3],
 }
 
-impl<W: Weight, const R: usize, const T: usize> Work for Matmul<'_, W, R, T> {
+/// On a tier, by tiles of R rows and T tokens.
+struct On<'a, I, W, const R: usize, const T: usize>(I, Matmul<'a, W>);
+
+impl<I: Isa, W: Weight, const R: usize, const T: usize> Work for On<'_, I, W, R, T> {
     type Output = Vec<f32>;
 
     #[inline(always)]
     fn run(self) -> Vec<f32> {
-        let [m, n, k] = self.shape;
+        let Self(isa, Matmul { weights, acts, shape }) = self;
+        let [m, n, k] = shape;
         let mut out = vec![f32::NAN; m * n];
         let mut scratch = vec![f32::NAN; matmul_scratch::<W>(m, k)];
-        let (weights, acts) = (View::new(self.weights, n, k, k), View::new(self.acts, m, k, k));
-        matmul::<W, R, T>(weights, acts, &mut ViewMut::new(&mut out, m, n, n), &mut scratch);
+        let (weights, acts) = (View::new(weights, n, k, k), View::new(acts, m, k, k));
+        matmul::<I, W, R, T>(isa, weights, acts, &mut ViewMut::new(&mut out, m, n, n), &mut scratch);
         out
+    }
+}
+
+impl<W: Weight> Matmul<'_, W> {
+    fn on_every_tier(self) -> Vec<Vec<f32>> {
+        let mut results = vec![Portable.perform(On::<_, _, 4, 4>(Portable, self))];
+        #[cfg(target_arch = "x86_64")]
+        {
+            results.extend(Avx2::new().map(|isa| isa.perform(On::<_, _, 4, 4>(isa, self))));
+            results.extend(Avx512::new().map(|isa| isa.perform(On::<_, _, 4, 4>(isa, self))));
+        }
+        results
     }
 }
 
@@ -63,8 +82,9 @@ fn check<W: Weight>(narrow: impl Fn(f32) -> W, rule: impl Fn(&[W], &[f32]) -> f3
             assert!((f64::from(*want) - sum).abs() <= 1e-6 * norm, "{shape:?} {i}");
         }
         let (weights, acts) = (&weights[..], &acts[..]);
-        let mut results = perform_on_every_tier(|| Matmul::<W, 4, 4> { weights, acts, shape });
-        results.push(Matmul::<W, 2, 3> { weights, acts, shape }.run());
+        let matmul = Matmul { weights, acts, shape };
+        let mut results = matmul.on_every_tier();
+        results.push(Portable.perform(On::<_, _, 2, 3>(Portable, matmul)));
         for got in results {
             assert_eq!(bits(&got), bits(&want), "{shape:?}");
         }
@@ -144,7 +164,7 @@ fn bf16_sums_near_the_end_of_the_range() {
             let want: Vec<f32> =
                 (0..m * 3).map(|i| pairs_of_bf16(&weights[i % 3 * k..][..k], &acts[i / 3 * k..][..k])).collect();
             let (weights, acts, shape) = (&weights[..], &acts[..], [m, 3, k]);
-            for got in perform_on_every_tier(|| Matmul::<bf16, 4, 4> { weights, acts, shape }) {
+            for got in (Matmul { weights, acts, shape }).on_every_tier() {
                 assert_eq!(bits(&got), bits(&want), "{seed} {m}");
             }
         }
@@ -157,7 +177,7 @@ fn what_is_not_finite_stays_in_its_row() {
         let mut weights = numbers(31, 5 * k);
         weights[2 * k + 35] = f32::INFINITY;
         let acts = vec![1.0; m * k];
-        let out = Matmul::<f32, 4, 4> { weights: &weights, acts: &acts, shape: [m, 5, k] }.run();
+        let out = &Matmul { weights: &weights, acts: &acts, shape: [m, 5, k] }.on_every_tier()[0];
         for (i, x) in out.iter().enumerate() {
             assert_eq!(*x == f32::INFINITY, i % 5 == 2);
         }

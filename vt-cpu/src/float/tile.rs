@@ -1,5 +1,7 @@
 //! The inner loops of the float matmul: a tile of R weight rows by T tokens, its partial sums in registers.
 
+use crate::arch::Isa;
+
 use super::lanes::{LANES, Lanes, keep_absent, multiply_add};
 use super::pairs::{add_products, flushes_nothing, lowest_exponent};
 use super::weight::Weight;
@@ -30,12 +32,12 @@ impl Extent {
 
 /// Packs a row of weights: its whole chunks, then a partial chunk filled up with zeros.
 #[inline(always)]
-pub(crate) fn pack_weights<W: Weight>(row: &[W], to: &mut [Lanes]) {
+pub(crate) fn pack_weights<I: Isa, W: Weight>(isa: I, row: &[W], to: &mut [Lanes]) {
     let (whole, rest) = row.split_at(row.len() - row.len() % (LANES * W::STEPS));
     let (head, tail) = to.split_at_mut(whole.len() / LANES);
-    W::pack(whole, head);
+    W::pack(isa, whole, head);
     if !rest.is_empty() {
-        W::pack(&pad(rest)[..LANES * W::STEPS], tail);
+        W::pack(isa, &pad(rest)[..LANES * W::STEPS], tail);
     }
 }
 

@@ -26,7 +26,7 @@ pub trait Weight: Elem + Default {
     fn widen<I: Isa>(isa: I, row: &[Self; LANES]) -> Lanes;
 
     /// Writes whole chunks of a row as the vectors of their steps.
-    fn pack(row: &[Self], to: &mut [Lanes]);
+    fn pack<I: Isa>(isa: I, row: &[Self], to: &mut [Lanes]);
 
     /// Writes whole chunks of a row of activations beside it, as the vectors of their steps.
     fn pack_activations(row: &[f32], to: &mut [Lanes]);
@@ -52,9 +52,9 @@ macro_rules! one_step {
             }
 
             #[inline(always)]
-            fn pack(row: &[Self], to: &mut [Lanes]) {
-                for (to, x) in to.as_flattened_mut().iter_mut().zip(row) {
-                    *to = x.value();
+            fn pack<I: Isa>(isa: I, row: &[Self], to: &mut [Lanes]) {
+                for (to, row) in to.iter_mut().zip(row.as_chunks().0) {
+                    *to = Self::widen(isa, row);
                 }
             }
 
@@ -104,7 +104,7 @@ impl Weight for bf16 {
     }
 
     #[inline(always)]
-    fn pack(row: &[Self], to: &mut [Lanes]) {
+    fn pack<I: Isa>(_: I, row: &[Self], to: &mut [Lanes]) {
         for (chunk, to) in row.as_chunks::<{ 2 * LANES }>().0.iter().zip(to.as_chunks_mut::<2>().0) {
             let mut pairs = [0; LANES];
             for (pair, [even, odd]) in pairs.iter_mut().zip(chunk.as_chunks::<2>().0) {

@@ -1,6 +1,6 @@
 //! What the tests of float arithmetic share.
 
-use crate::arch::{Isa, Portable, Work};
+use crate::arch::{Isa, Portable};
 
 /// `count` numbers between -1 and 1 with some zeros, a function of `seed` alone.
 pub(crate) fn numbers(seed: u64, count: usize) -> Vec<f32> {
@@ -42,18 +42,6 @@ pub(crate) fn on_every_tier<R>(work: impl Fn() -> R) -> Vec<R> {
         use crate::arch::{Avx2, Avx512};
         results.extend(Avx2::new().map(|isa| isa.run(&work)));
         results.extend(Avx512::new().map(|isa| isa.run(&work)));
-    }
-    results
-}
-
-/// As [`on_every_tier`], for what is too large to be inlined as a closure.
-pub(crate) fn perform_on_every_tier<W: Work>(work: impl Fn() -> W) -> Vec<W::Output> {
-    let mut results = vec![Portable.perform(work())];
-    #[cfg(target_arch = "x86_64")]
-    {
-        use crate::arch::{Avx2, Avx512};
-        results.extend(Avx2::new().map(|isa| isa.perform(work())));
-        results.extend(Avx512::new().map(|isa| isa.perform(work())));
     }
     results
 }

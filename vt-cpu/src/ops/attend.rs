@@ -159,6 +159,6 @@ impl<I: Isa, K: Weight, V: Weight> Work for AttendHead<'_, '_, I, K, V> {
 
     #[inline(always)]
     fn run(self) {
-        attend(self.isa, self.group, self.first, self.queries, self.keys, self.values, self.out, self.scratch);
+        attend(self.isa, self.group, self.first, self.queries, (self.keys, self.values), self.out, self.scratch);
     }
 }

@@ -54,17 +54,17 @@ impl<T: Tier, W: Weight> Kernel<MatmulBt> for Tiles<T, W> {
         let cols = io.tile().cols;
         let (acts, weights) = (io.input::<f32>(0), io.input::<W>(1).slice_rows(cols.start, cols.len()));
         let (out, scratch) = (io.output::<f32>(0), io.scratch_of::<f32>());
-        self.tier.perform(Multiply::<T, W> { acts, weights, out, scratch, tier: PhantomData });
+        self.tier.perform(Multiply { tier: self.tier, acts, weights, out, scratch });
         Ok(())
     }
 }
 
 struct Multiply<'a, T, W> {
+    tier: T,
     acts: View<'a, f32>,
     weights: View<'a, W>,
     out: ViewMut<'a, f32>,
     scratch: &'a mut [f32],
-    tier: PhantomData<T>,
 }
 
 impl<T: Tier, W: Weight> Work for Multiply<'_, T, W> {
@@ -72,6 +72,6 @@ impl<T: Tier, W: Weight> Work for Multiply<'_, T, W> {
 
     #[inline(always)]
     fn run(mut self) {
-        T::float_matmul::<W>(self.weights, self.acts, &mut self.out, self.scratch);
+        self.tier.float_matmul::<W>(self.weights, self.acts, &mut self.out, self.scratch);
     }
 }

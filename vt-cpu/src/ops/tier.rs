@@ -11,15 +11,21 @@ use crate::quant::ManyRows;
 /// A tier of kernels.
 pub(crate) trait Tier: ManyRows {
     /// [`matmul`] with the tile of rows and tokens that suits the tier's registers. To be called inside its `perform`.
-    fn float_matmul<W: Weight>(weights: View<W>, acts: View<f32>, out: &mut ViewMut<f32>, scratch: &mut [f32]);
+    fn float_matmul<W: Weight>(self, weights: View<W>, acts: View<f32>, out: &mut ViewMut<f32>, scratch: &mut [f32]);
 }
 
 macro_rules! tier {
     ($tier:ty, $rows:literal x $tokens:literal) => {
         impl Tier for $tier {
             #[inline(always)]
-            fn float_matmul<W: Weight>(weights: View<W>, acts: View<f32>, out: &mut ViewMut<f32>, scratch: &mut [f32]) {
-                matmul::<W, $rows, $tokens>(weights, acts, out, scratch);
+            fn float_matmul<W: Weight>(
+                self,
+                weights: View<W>,
+                acts: View<f32>,
+                out: &mut ViewMut<f32>,
+                scratch: &mut [f32],
+            ) {
+                matmul::<Self, W, $rows, $tokens>(self, weights, acts, out, scratch);
             }
         }
     };
