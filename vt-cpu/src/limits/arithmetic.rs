@@ -163,8 +163,8 @@ impl<V: Vector> Work for ByteTile<V> {
         let mut sums = [self.0.int(0); TOKENS];
         for step in 0..STEPS {
             let weights = self.0.ints(&weights.0[step % 8]);
-            for t in 0..TOKENS {
-                sums[t] = self.0.dot_bytes(sums[t], weights, self.0.ints(&tokens.0[t]));
+            for (sum, token) in sums.iter_mut().zip(&tokens.0) {
+                *sum = self.0.dot_bytes(*sum, weights, self.0.ints(token));
             }
         }
         let mut lanes = [0; 16];
