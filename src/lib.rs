@@ -11,6 +11,7 @@ struct Readme;
 pub mod chat;
 pub mod check;
 pub mod config;
+pub mod measure;
 pub mod npy;
 pub mod pull;
 pub mod validate;

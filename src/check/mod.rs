@@ -15,9 +15,10 @@ mod digest;
 mod expected;
 mod goldens;
 mod manifest;
+pub(crate) mod prepared;
 mod report;
 mod rules;
-mod runner;
+pub(crate) mod runner;
 mod state;
 #[cfg(test)]
 mod tests;

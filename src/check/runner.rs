@@ -1,32 +1,42 @@
 //! Running one case with one kernel.
 
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use vt_core::Sizes;
 use vt_core::kernel::{Call, Support};
 use vt_core::op::{AnyCase, Operand, Outs, ValueType};
-use vt_core::plan::{Feed, Options, Outputs, Pass, Plan, Sequence, panic_message};
+use vt_core::plan::{Options, Outputs, Sequence, panic_message};
 use vt_core::registry::{Device, KernelInfo, Registry};
-use vt_core::{Graph, PlanError, Recorder, Sizes, Tensor, Value};
 
 use super::array::NamedArray;
+use super::prepared::{Data, Prepared};
 use super::{manifest, state};
 
 /// Why there is no result.
 #[derive(Debug)]
-pub(super) enum NoResult {
+pub(crate) enum NoResult {
     /// The device does not take the case.
     Refused(String),
     /// It should, and failed.
     Failed(String),
 }
 
-fn failed(error: impl ToString) -> NoResult {
+impl NoResult {
+    /// Why.
+    pub(crate) fn why(self) -> String {
+        match self {
+            NoResult::Refused(why) | NoResult::Failed(why) => why,
+        }
+    }
+}
+
+pub(super) fn failed(error: impl ToString) -> NoResult {
     NoResult::Failed(error.to_string())
 }
 
 /// The kernels of a case's op on a device with their answers, best first.
-pub(super) fn kernels(registry: &Registry, device: &dyn Device, case: &AnyCase) -> Result<Vec<KernelInfo>, String> {
+pub(crate) fn kernels(registry: &Registry, device: &dyn Device, case: &AnyCase) -> Result<Vec<KernelInfo>, String> {
     let inputs = manifest::types(case);
     let outputs = case.op.infer(&inputs.iter().collect::<Vec<_>>()).map_err(|e| e.to_string())?;
     let call = Call { inputs: &inputs, outputs: &outputs, sizes: case.sizes, workers: device.workers() };
@@ -80,48 +90,10 @@ pub(super) fn run_planned(
     options: &Options,
     case: &AnyCase,
 ) -> Result<Vec<NamedArray>, NoResult> {
-    let (graph, fed, outs) = record(case)?;
-    let plan = Plan::new(&graph, registry, options).map_err(|error| match error {
-        PlanError::NoKernel { .. } => NoResult::Refused(error.to_string()),
-        error => failed(error),
-    })?;
-    let mut memory = plan.memory().map_err(failed)?;
-    let feeds: Option<Vec<Feed<'_>>> = fed.iter().map(Feed::tensor).collect();
-    let feeds = feeds.ok_or_else(|| failed("an input that the host cannot see"))?;
-    let mut sequences = state::sequences(case, plan.states()).map_err(failed)?;
-    let mut borrowed: Vec<&mut Sequence> = sequences.iter_mut().collect();
-    let spans = if plan.states().is_empty() { &[][..] } else { &case.spans };
-    let mut pass = Pass { inputs: &feeds, spans, sequences: &mut borrowed, sizes: case.sizes };
-    let outputs = plan.run(&mut memory, &mut pass).map_err(failed)?;
-    results(case, &outs, &outputs, &mut sequences).map_err(failed)
-}
-
-/// A graph of the case's op, the run-time inputs it is fed, and the types of its outputs.
-///
-/// What leads with a symbol is a run-time input, as in a model; the rest are weights and state.
-fn record(case: &AnyCase) -> Result<(Graph, Vec<Tensor>, Outs), NoResult> {
-    let graph = Graph::new();
-    let mut fed = Vec::new();
-    let mut values = Vec::new();
-    for (i, (operand, name)) in case.inputs.iter().zip(case.op.input_names()).enumerate() {
-        let tensor = case.tensor(i).map_err(failed)?;
-        values.push(match (operand, tensor) {
-            (Operand::Tensor { desc, .. }, Some(tensor)) if desc.sym().is_some() => {
-                fed.push(tensor);
-                graph.input(name, desc.clone())
-            }
-            (_, Some(tensor)) => Value::weight(name, tensor),
-            (Operand::State { spec, .. }, None) => graph.state(*spec),
-            (Operand::Tensor { .. }, None) => return Err(failed(format!("{name}: no tensor"))),
-        });
-    }
-    let inputs: Vec<&Value> = values.iter().collect();
-    let outputs = graph.record(Arc::clone(&case.op), &inputs, Location::caller()).map_err(failed)?;
-    for value in outputs.iter().filter(|v| v.desc().is_some()) {
-        graph.output(value).map_err(failed)?;
-    }
-    let types = outputs.iter().map(|v| v.ty().clone()).collect();
-    Ok((graph, fed, types))
+    let mut prepared = Prepared::new(registry, options, case, &Data::new(case)?)?;
+    let outs = prepared.outs.clone();
+    let (outputs, sequences) = prepared.run()?;
+    results(case, &outs, &outputs, sequences).map_err(failed)
 }
 
 fn results(

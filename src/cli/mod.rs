@@ -1,6 +1,7 @@
 //! The commands of `vt`: one file each.
 
 mod bench;
+mod bench_ops;
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 mod bus_error;
@@ -15,12 +16,14 @@ mod ids;
 mod inspect;
 mod interrupt;
 mod json_text;
+mod limits;
 mod memory;
 mod message;
 mod model;
 mod numbers;
 mod ops;
 mod perplexity;
+mod profile;
 mod progress;
 mod pull;
 mod run;
@@ -61,7 +64,9 @@ enum Command {
     Check(check::Args),
     Ops(ops::Args),
     TestOps(test_ops::Args),
+    BenchOps(bench_ops::Args),
     Graph(graph::Args),
+    Profile(profile::Args),
     Pull(pull::Args),
     Completions(completions::Args),
 }
@@ -80,7 +85,9 @@ impl Command {
             Command::Check(args) => check::run(args, config),
             Command::Ops(args) => ops::run(args, config),
             Command::TestOps(args) => test_ops::run(args, config),
+            Command::BenchOps(args) => bench_ops::run(args, config),
             Command::Graph(args) => graph::run(args, config),
+            Command::Profile(args) => profile::run(args, config),
             Command::Pull(args) => pull::run(args, config),
             Command::Completions(args) => completions::run(args),
         }

@@ -30,11 +30,14 @@ pub(super) struct Threads {
 }
 
 impl Threads {
+    /// How the CPU is set up.
+    pub(super) fn cpu(self, config: &Config) -> vt_cpu::Config {
+        vt_cpu::Config { threads: self.threads.or(config.cpu.threads), ..config.cpu }
+    }
+
     /// All ops, and the CPU with its kernels.
     pub(super) fn registry(self, config: &Config) -> Result<Arc<Registry>, Stop> {
-        let threads = self.threads.or(config.cpu.threads);
-        let cpu = vt_cpu::Config { threads, ..config.cpu };
-        vt::default_registry(cpu).map_err(|error| match error {
+        vt::default_registry(self.cpu(config)).map_err(|error| match error {
             vt::SetupError::Cpu(error @ vt_cpu::ConfigError::Threads(_)) if self.threads.is_none() => {
                 Stop::usage(format!("VT_THREADS: {error}"))
             }
@@ -93,6 +96,11 @@ impl ModelArgs {
             message::say("warning", "the file names no pre-tokenizer: `default` is used");
         }
         Ok(tokenizer)
+    }
+
+    /// How the CPU is set up.
+    pub(super) fn cpu(&self, config: &Config) -> vt_cpu::Config {
+        self.threads.cpu(config)
     }
 
     /// The CPU.

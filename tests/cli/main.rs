@@ -8,6 +8,7 @@ mod errors;
 mod help;
 mod hub;
 mod looks;
+mod measures;
 mod numbers;
 mod output;
 mod texts;

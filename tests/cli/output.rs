@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::common::{Models, stderr};
 
 /// Every command that writes to standard output. Those marked `true` fail for a reason of their own.
-const COMMANDS: [(bool, &[&str]); 28] = [
+const COMMANDS: [(bool, &[&str]); 31] = [
     (false, &["--help"]),
     (false, &["--version"]),
     (false, &["help", "run"]),
@@ -31,7 +31,10 @@ const COMMANDS: [(bool, &[&str]); 28] = [
     (false, &["ops", "--json"]),
     (false, &["test-ops", "-o", "add"]),
     (true, &["test-ops", "-o", "nothing"]),
+    (false, &["bench-ops", "-o", "add", "--smoke"]),
+    (false, &["bench-ops", "-o", "add", "--smoke", "--json"]),
     (false, &["graph", "whole.gguf"]),
+    (false, &["profile", "whole.gguf", "-p", "2", "-n", "1", "-t", "1"]),
     (false, &["graph", "whole.gguf", "--json"]),
     (false, &["pull", "smollm2"]),
     (false, &["completions", "bash"]),

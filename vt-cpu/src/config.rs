@@ -112,12 +112,16 @@ impl Config {
     /// # Errors
     /// If the machine lacks the tier, or the number of threads is impossible.
     pub fn backend(self) -> Result<impl FnOnce(&mut Builder), ConfigError> {
+        let (threads, tier) = (self.team()?, self.tier);
+        Ok(move |builder: &mut Builder| register(builder, threads, tier))
+    }
+
+    /// A team of the threads, if the machine has the tier.
+    pub(crate) fn team(self) -> Result<Threads, ConfigError> {
         if let Some(tier) = self.tier.filter(|t| !t.is_available()) {
             return Err(ConfigError::MissingTier { tier });
         }
-        let threads = Threads::new(self.threads.unwrap_or_else(default_threads))?;
-        let tier = self.tier;
-        Ok(move |builder: &mut Builder| register(builder, threads, tier))
+        Ok(Threads::new(self.threads.unwrap_or_else(default_threads))?)
     }
 }
 

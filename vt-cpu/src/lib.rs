@@ -7,12 +7,14 @@ mod config;
 mod decode;
 mod device;
 mod float;
+mod limits;
 pub mod math;
 mod ops;
 mod quant;
 pub mod team;
 
 pub use config::{Config, ConfigError, TierName};
+pub use limits::{Limits, LimitsError};
 
 /// The name of the CPU device.
 pub const CPU: &str = "cpu";

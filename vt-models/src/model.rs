@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use vt_core::memory::OutOfMemory;
-use vt_core::plan::{Fallback, Feed, Memory, Options, Pass, Plan, Sequence};
+use vt_core::plan::{Fallback, Feed, Memory, Observer, Options, Pass, Plan, Sequence};
 use vt_core::{Graph, Sizes, StateSpec, View};
 use vt_gguf::{Gguf, GgufError};
 
@@ -217,6 +217,11 @@ impl Runner {
     /// What was done so far, and the memory it is done in.
     pub fn memory(&self) -> &Memory {
         &self.memory
+    }
+
+    /// From now on `observer` is told what workers do in the runner's passes; `None`: nobody is.
+    pub fn observe(&mut self, observer: Option<Arc<dyn Observer>>) {
+        self.memory.observe(observer);
     }
 
     /// From now on `watch` is told how many tokens [`Runner::feed`] has fed, and how many there are: before and after

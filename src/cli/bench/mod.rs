@@ -133,7 +133,7 @@ impl Bench {
 }
 
 /// Tokens below `vocab`, always the same ones: a linear congruential generator's high bits (Knuth's MMIX).
-fn random_tokens(count: usize, vocab: usize) -> Vec<u32> {
+pub(super) fn random_tokens(count: usize, vocab: usize) -> Vec<u32> {
     let mut state = 0u64;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

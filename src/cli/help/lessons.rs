@@ -12,7 +12,7 @@ pub(super) const GROUPS: &[(&str, &[Lesson])] = &[
     ("Text", &[RUN, CHAT]),
     ("Models", &[PULL, INSPECT, CHECK]),
     ("Numbers", &[BENCH, PERPLEXITY, EVAL, TOKENIZE, DETOKENIZE]),
-    ("Inside vt", &[GRAPH, PROFILE, OPS, TEST_OPS]),
+    ("Inside vt", &[GRAPH, PROFILE, OPS, TEST_OPS, BENCH_OPS]),
     ("Setting up", &[COMPLETIONS]),
 ];
 
@@ -145,9 +145,18 @@ const GRAPH: Lesson = Lesson {
 
 const PROFILE: Lesson = Lesson {
     command: "profile",
-    about: "The time that each op and kernel takes, beside what the machine could do at most.",
+    about: "The time that each op and kernel takes, beside what the machine could do at most. Of each there are the \
+            calls; the time of all workers together and its share; the bytes that must be read and written and the \
+            operations of matrix products and attention, by the time of the longest worker; and how much that is of \
+            the limit that applies, which vt measures first: reading memory, f32 or 8-bit arithmetic. What is in \
+            caches can be read faster than memory. Left over are waiting at barriers, and what else workers do: \
+            beginning and ending passes.",
     examples: "\x20 Where the time goes:
-      vt profile smollm2 -p 512 -n 32",
+      vt profile smollm2 -p 512 -n 32
+  Of generation only, on one thread, as JSON:
+      vt profile model.gguf -p 0 -n 64 -t 1 --json
+  What each worker does when, for https://ui.perfetto.dev:
+      vt profile smollm2 -p 64 -n 4 --trace trace.json",
 };
 
 const OPS: Lesson = Lesson {
@@ -168,6 +177,20 @@ const TEST_OPS: Lesson = Lesson {
       vt test-ops
   One op, one kernel of those that `vt ops` shows:
       vt test-ops -o matmul_bt_quant --kernel NAME",
+};
+
+const BENCH_OPS: Lesson = Lesson {
+    command: "bench-ops",
+    about: "The speed of every kernel that this machine can run, not only of the one that is taken, beside the machine's \
+            limits: matrix products of 4096 x 4096 with 1 and with 512 rows for each type of weights, and other ops at \
+            sizes of their own. Weights that few rows are multiplied with come from memory, not from caches. The \
+            time is the best of many calls.",
+    examples: "\x20 Matrix products on one thread:
+      vt bench-ops -o matmul_bt_quant -t 1
+  One type's kernels, as JSON:
+      vt bench-ops --kernel q4_k --json
+  Whether every kernel runs:
+      vt bench-ops --smoke",
 };
 
 const COMPLETIONS: Lesson = Lesson {

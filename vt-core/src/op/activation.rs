@@ -25,6 +25,10 @@ macro_rules! activation {
             fn cases() -> Vec<$crate::op::Case<Self>> {
                 $crate::op::elementwise::cases_alike($op, Self::INPUTS.len())
             }
+
+            fn benches() -> Vec<$crate::op::Case<Self>> {
+                $crate::op::elementwise::benches_alike($op, Self::INPUTS.len())
+            }
         }
     };
 }

@@ -31,6 +31,10 @@ impl Op for Add {
     fn cases() -> Vec<Case<Self>> {
         elementwise::cases_with_row(Add)
     }
+
+    fn benches() -> Vec<Case<Self>> {
+        elementwise::benches_alike(Add, 2)
+    }
 }
 
 #[cfg(test)]

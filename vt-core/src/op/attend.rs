@@ -2,7 +2,7 @@
 
 use super::case::{Case, Fill, Operand};
 use super::kv_append::filled;
-use super::{Attrs, Inputs, Op, Outs, Tolerance, one};
+use super::{Attrs, Cost, Inputs, Op, Outs, Tolerance, ValueType, Workload, one};
 use crate::plan::Span;
 use crate::{DType, Desc, OpError, StateSpec, Sym};
 
@@ -57,6 +57,21 @@ impl Op for Attend {
         Attrs::none().int("heads", self.heads).float("scale", self.scale.into()).int("window", self.window)
     }
 
+    /// Of the cache, the keys and values that some row sees, once; a product of each query with each key that it sees,
+    /// and of each weight with its value.
+    fn cost(&self, work: &Workload<'_>) -> Cost {
+        let Some(cache) = work.inputs.get(1).and_then(ValueType::state) else { return work.operands() };
+        let StateSpec::KvRows { key_dim, value_dim, .. } = *cache else { return work.operands() };
+        let (mut bytes, mut products) = (work.operands().bytes, 0u64);
+        for span in work.spans.iter().filter(|span| span.rows > 0) {
+            let keys = self.keys(span.position) + span.rows - 1;
+            bytes = bytes.saturating_add(cache.bytes(keys).unwrap_or(0) as u64);
+            products += (0..span.rows).map(|row| self.keys(span.position + row) as u64).sum::<u64>();
+        }
+        let each = 2 * (self.heads as u64).saturating_mul((key_dim + value_dim) as u64);
+        Cost { bytes, operations: each.saturating_mul(products), ..Cost::default() }
+    }
+
     fn cases() -> Vec<Case<Self>> {
         let one = |position, rows| vec![Span { sequence: 0, position, rows }];
         let two = vec![Span { sequence: 1, position: 70, rows: 1 }, Span { sequence: 0, position: 2, rows: 3 }];
@@ -69,6 +84,20 @@ impl Op for Attend {
         cases.push(case(DType::F32, 2, 1, (16, 16), 70, one(130, 3)));
         cases.push(case(DType::F16, 2, 2, (32, 32), 1, two));
         cases
+    }
+
+    /// A prompt, and one token after 4095 others.
+    fn benches() -> Vec<Case<Self>> {
+        let spans = [(0, 512), (4095, 1)].map(|(position, rows)| vec![Span { sequence: 0, position, rows }]);
+        let types = [DType::F16, DType::F32];
+        types.into_iter().flat_map(|dtype| spans.clone().map(|s| case(dtype, 32, 8, (128, 128), 0, s))).collect()
+    }
+}
+
+impl Attend {
+    /// How many keys a query at a position sees.
+    fn keys(&self, position: usize) -> usize {
+        if self.window == 0 { position + 1 } else { self.window.min(position + 1) }
     }
 }
 

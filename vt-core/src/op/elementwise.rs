@@ -61,6 +61,12 @@ pub(super) fn cases_alike<O: Op>(op: O, inputs: usize) -> Vec<Case<O>> {
     cases
 }
 
+/// What is measured of an op whose inputs are alike: one row, and many.
+pub(super) fn benches_alike<O: Op>(op: O, inputs: usize) -> Vec<Case<O>> {
+    let case = |t: usize| Case::new(format!("t{t}-d4096"), op.clone(), t, vec![rows(t_desc(4096)); inputs]);
+    vec![case(1), case(512)]
+}
+
 fn rows(desc: Desc) -> Operand {
     Operand::tensor(desc, Fill::Normal(1.0))
 }

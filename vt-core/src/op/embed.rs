@@ -1,7 +1,7 @@
 //! Embedding lookup.
 
 use super::case::{Case, Fill, Operand};
-use super::{Inputs, Op, Outs, Tolerance, one};
+use super::{Cost, Inputs, Op, Outs, Tolerance, ValueType, Workload, one};
 use crate::{DType, Desc, Dim, OpError, Sym};
 
 /// `out[t] = table[ids[t]]`, decoded to f32.
@@ -26,6 +26,13 @@ impl Op for Embed {
         let (_, cols) = inputs.matrix(1, table.dtype)?;
         inputs.want(table.row_bytes().is_some(), 1, || "rows of whole blocks")?;
         one(Desc::new(DType::F32, [rows, Dim::Fixed(cols)]))
+    }
+
+    /// Of the table, the rows that are looked up.
+    fn cost(&self, work: &Workload<'_>) -> Cost {
+        let row = work.inputs.get(1).and_then(ValueType::tensor).and_then(Desc::row_bytes).unwrap_or(0);
+        let ids = work.input_bytes(0) / DType::I32.block_bytes() as u64;
+        Cost { bytes: ids.saturating_mul(row as u64) + work.input_bytes(0) + work.output_bytes(0), ..Cost::default() }
     }
 
     fn cases() -> Vec<Case<Self>> {

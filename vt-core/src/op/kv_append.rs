@@ -3,7 +3,7 @@
 use smallvec::smallvec;
 
 use super::case::{Case, Fill, Operand};
-use super::{Inputs, Op, Outs, Tolerance, ValueType};
+use super::{Cost, Inputs, Op, Outs, Tolerance, ValueType, Workload};
 use crate::plan::Span;
 use crate::{DType, Desc, OpError, StateSpec, Sym};
 
@@ -45,6 +45,13 @@ impl Op for KvAppend {
 
     fn advances(&self) -> &'static [(usize, usize)] {
         &[(0, 0)]
+    }
+
+    /// Of the cache, the rows that are written.
+    fn cost(&self, work: &Workload<'_>) -> Cost {
+        let written = work.inputs.first().and_then(ValueType::state).and_then(|cache| cache.bytes(work.sizes.t));
+        let operands = work.operands();
+        Cost { bytes: operands.bytes.saturating_add(written.unwrap_or(0) as u64), ..operands }
     }
 
     fn cases() -> Vec<Case<Self>> {

@@ -1,7 +1,7 @@
 //! Matrix product with a transposed float weight.
 
 use super::case::{Case, Fill, Operand};
-use super::{Inputs, Op, Outs, Tolerance, one};
+use super::{Arithmetic, Cost, Inputs, Op, Outs, Tolerance, Workload, one};
 use crate::{DType, Desc, Dim, OpError, Sym};
 
 /// `out[t, n] = sum over k of a[t, k] * b[n, k]`.
@@ -33,10 +33,19 @@ impl Op for MatmulBt {
         one(Desc::new(DType::F32, [rows, n]))
     }
 
+    fn cost(&self, work: &Workload<'_>) -> Cost {
+        work.product(Arithmetic::Floats)
+    }
+
     fn cases() -> Vec<Case<Self>> {
         let shapes = [(0, 3, 8), (1, 1, 1), (1, 17, 64), (2, 5, 33), (3, 0, 16), (5, 7, 0), (17, 19, 48), (33, 34, 100)];
         let types = [DType::F32, DType::F16, DType::BF16];
         types.into_iter().flat_map(|dtype| shapes.map(|(t, n, k)| case(dtype, t, n, k))).collect()
+    }
+
+    fn benches() -> Vec<Case<Self>> {
+        let types = [DType::F32, DType::F16, DType::BF16];
+        types.into_iter().flat_map(|dtype| [1, 512].map(|t| case(dtype, t, 4096, 4096))).collect()
     }
 }
 

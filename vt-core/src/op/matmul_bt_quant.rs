@@ -1,7 +1,7 @@
 //! Matrix product with a transposed weight in blocks.
 
 use super::case::{Case, Fill, Operand};
-use super::{Inputs, Op, Outs, Tolerance, one};
+use super::{Arithmetic, Cost, Inputs, Op, Outs, Tolerance, Workload, one};
 use crate::{DType, Desc, Dim, OpError, Sym};
 
 /// `out[t, n] = sum over k of a[t, k] * b[n, k]`, both in blocks.
@@ -35,6 +35,10 @@ impl Op for MatmulBtQuant {
         one(Desc::new(DType::F32, [rows, n]))
     }
 
+    fn cost(&self, work: &Workload<'_>) -> Cost {
+        work.product(Arithmetic::Bytes)
+    }
+
     fn cases() -> Vec<Case<Self>> {
         let mut cases = Vec::new();
         for dtype in DType::weight_blocks() {
@@ -47,6 +51,10 @@ impl Op for MatmulBtQuant {
             cases.push(case(dtype, t, n, k));
         }
         cases
+    }
+
+    fn benches() -> Vec<Case<Self>> {
+        DType::weight_blocks().flat_map(|dtype| [1, 512].map(|t| case(dtype, t, 4096, 4096))).collect()
     }
 }
 

@@ -4,6 +4,7 @@ mod activation;
 mod attrs;
 pub mod case;
 pub(crate) mod contract;
+mod cost;
 mod data;
 mod elementwise;
 mod infer;
@@ -11,6 +12,7 @@ mod spec;
 
 pub use attrs::{Attr, Attrs};
 pub use case::{AnyCase, Case, Fill, Operand};
+pub use cost::{Arithmetic, Cost, Workload};
 pub use infer::{Inputs, Outs, ValueType, one};
 pub use rope::RopeStyle;
 pub use spec::{AnyOp, ArcOp, Op, OpEntry, Tolerance};

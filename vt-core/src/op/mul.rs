@@ -31,5 +31,9 @@ impl Op for Mul {
     fn cases() -> Vec<Case<Self>> {
         elementwise::cases_with_row(Mul)
     }
+
+    fn benches() -> Vec<Case<Self>> {
+        elementwise::benches_alike(Mul, 2)
+    }
 }
 

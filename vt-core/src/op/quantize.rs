@@ -51,6 +51,11 @@ impl Op for Quantize {
         }
         cases
     }
+
+    fn benches() -> Vec<Case<Self>> {
+        let types = [DType::Q8_0, DType::Q8_1, DType::Q8K];
+        types.into_iter().flat_map(|to| [1, 512].map(|t| case(to, t, 4096, "", Fill::Normal(3.0)))).collect()
+    }
 }
 
 fn case(to: DType, t: usize, k: usize, kind: &str, fill: Fill) -> Case<Quantize> {

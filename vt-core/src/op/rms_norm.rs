@@ -56,14 +56,19 @@ impl Op for RmsNorm {
             (1, 4, 24),
             (2, 2, 65),
         ];
-        let case = |(t, g, d): (usize, usize, usize), fill, eps: f32, kind: &str| {
-            let x = Operand::tensor(Desc::rows(DType::F32, Sym::T, g * d), fill);
-            let weight = Operand::tensor(Desc::new(DType::F32, [d]), Fill::Normal(1.0));
-            Case::new(format!("{kind}t{t}-g{g}-d{d}"), RmsNorm { eps }, t, vec![x, weight])
-        };
         let mut cases: Vec<_> = shapes.into_iter().map(|s| case(s, Fill::Normal(2.0), 1e-6, "")).collect();
         cases.push(case((2, 1, 40), Fill::Zero, 1e-5, "zero-"));
         cases.push(case((3, 1, 40), Fill::Normal(1e-3), 1e-5, "small-"));
         cases
     }
+
+    fn benches() -> Vec<Case<Self>> {
+        [1, 512].map(|t| case((t, 1, 4096), Fill::Normal(2.0), 1e-6, "")).to_vec()
+    }
+}
+
+fn case((t, g, d): (usize, usize, usize), fill: Fill, eps: f32, kind: &str) -> Case<RmsNorm> {
+    let x = Operand::tensor(Desc::rows(DType::F32, Sym::T, g * d), fill);
+    let weight = Operand::tensor(Desc::new(DType::F32, [d]), Fill::Normal(1.0));
+    Case::new(format!("{kind}t{t}-g{g}-d{d}"), RmsNorm { eps }, t, vec![x, weight])
 }

@@ -112,6 +112,12 @@ impl Op for Rope {
             .chain([case(3, 2, 500, Rope { head_dim: 16, rot: 16, style: Neox, base: 1e6, scale: 0.25 })])
             .collect()
     }
+
+    fn benches() -> Vec<Case<Self>> {
+        use RopeStyle::{Neox, Norm};
+        let op = |style| Rope { head_dim: 128, rot: 128, style, base: 1e4, scale: 1.0 };
+        [Norm, Neox].into_iter().flat_map(|style| [1, 512].map(|t| case(t, 32, 0, op(style)))).collect()
+    }
 }
 
 fn case(t: usize, heads: usize, from: usize, op: Rope) -> Case<Rope> {

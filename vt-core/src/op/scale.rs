@@ -45,4 +45,8 @@ impl Op for Scale {
         cases.extend(factors.map(case));
         cases
     }
+
+    fn benches() -> Vec<Case<Self>> {
+        elementwise::benches_alike(Scale { factor: 3.0 }, 1)
+    }
 }

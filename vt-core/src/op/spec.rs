@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::case::{AnyCase, Case};
-use super::{Attrs, Inputs, Outs, ValueType};
+use super::{Attrs, Cost, Inputs, Outs, ValueType, Workload};
 use crate::OpError;
 
 /// How far a kernel's result may be from the exact one.
@@ -59,8 +59,18 @@ pub trait Op: fmt::Debug + Clone + PartialEq + Send + Sync + 'static {
         &[]
     }
 
+    /// The work of a call. An op that reads only a part of an operand, uses state, or sums products says so itself.
+    fn cost(&self, work: &Workload<'_>) -> Cost {
+        work.operands()
+    }
+
     /// Examples that between them show every way to use the op; at least a dozen.
     fn cases() -> Vec<Case<Self>>;
+
+    /// What micro-benchmarks measure: calls of the size that models have.
+    fn benches() -> Vec<Case<Self>> {
+        Self::cases()
+    }
 }
 
 /// An op whose type is not known where it is used.
@@ -82,6 +92,8 @@ pub trait AnyOp: fmt::Debug + Send + Sync + 'static {
     fn in_place(&self) -> &'static [(usize, usize)];
     /// [`Op::advances`].
     fn advances(&self) -> &'static [(usize, usize)];
+    /// [`Op::cost`].
+    fn cost(&self, work: &Workload<'_>) -> Cost;
     /// Whether `other` is the same op with the same attributes.
     fn same(&self, other: &dyn AnyOp) -> bool;
     /// Itself, to be downcast.
@@ -117,6 +129,10 @@ impl<O: Op> AnyOp for O {
         Op::advances(self)
     }
 
+    fn cost(&self, work: &Workload<'_>) -> Cost {
+        Op::cost(self, work)
+    }
+
     fn same(&self, other: &dyn AnyOp) -> bool {
         other.as_any().downcast_ref::<O>().is_some_and(|o| o == self)
     }
@@ -135,6 +151,8 @@ pub struct OpEntry {
     pub inputs: &'static [&'static str],
     /// [`Op::cases`].
     pub cases: fn() -> Vec<AnyCase>,
+    /// [`Op::benches`].
+    pub benches: fn() -> Vec<AnyCase>,
     /// Its type, by which two ops of one name are told apart.
     pub(crate) id: TypeId,
 }
@@ -147,6 +165,7 @@ impl OpEntry {
             name: O::NAME,
             inputs: O::INPUTS,
             cases: || O::cases().into_iter().map(Case::erase).collect(),
+            benches: || O::benches().into_iter().map(Case::erase).collect(),
         }
     }
 }

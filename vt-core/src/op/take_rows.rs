@@ -1,7 +1,7 @@
 //! Picking rows.
 
 use super::case::{Case, Fill, Operand};
-use super::{Inputs, Op, Outs, Tolerance, one};
+use super::{Cost, Inputs, Op, Outs, Tolerance, Workload, one};
 use crate::{DType, Desc, Dim, OpError, Sym};
 
 /// `out[r] = x[rows[r]]`: the rows whose logits are wanted.
@@ -23,6 +23,11 @@ impl Op for TakeRows {
         let (_, cols) = inputs.matrix(0, DType::F32)?;
         let [rows] = inputs.dims(1, DType::I32)?;
         one(Desc::new(DType::F32, [rows, Dim::Fixed(cols)]))
+    }
+
+    /// The rows that are picked, read and written.
+    fn cost(&self, work: &Workload<'_>) -> Cost {
+        Cost { bytes: 2 * work.output_bytes(0) + work.input_bytes(1), ..Cost::default() }
     }
 
     fn cases() -> Vec<Case<Self>> {

@@ -61,6 +61,7 @@ struct Assembler<'a> {
 impl Assembler<'_> {
     fn parts(&self) -> Vec<Part> {
         let mut parts = Vec::new();
+        let mut first = 0;
         for step in 0..=self.planned.len() {
             for transfer in self.layout.transfers.iter().filter(|t| t.before == step) {
                 parts.extend(self.copy(transfer).map(|copy| Part::Copy(Box::new(copy))));
@@ -75,9 +76,10 @@ impl Assembler<'_> {
                 _ => {
                     let made = Step { barrier: false, ..made };
                     let workers = self.program.workers[device];
-                    parts.push(Part::Segment(Segment { device, steps: vec![made], workers }));
+                    parts.push(Part::Segment(Segment { device, first, steps: vec![made], workers }));
                 }
             }
+            first += 1;
         }
         parts
     }

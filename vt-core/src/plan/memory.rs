@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::observe::Observer;
 use super::pass::Pass;
 use super::sequence::StatePlace;
 use super::walk::{Arena, InputPlace};
@@ -35,6 +36,7 @@ pub struct Memory {
     pub(crate) states: Vec<StatePlace>,
     pub(crate) inputs: Vec<InputPlace>,
     pub(crate) staging: Vec<u8>,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
     /// How much work was done with this memory.
     pub counters: Counters,
 }
@@ -67,6 +69,11 @@ impl Memory {
             ArenaMemory::Remote(memory) => memory.len(),
         };
         self.arenas.iter().map(arena).sum::<usize>() + self.scratch.len()
+    }
+
+    /// From now on `observer` is told what workers do in the passes that use this memory; `None`: nobody is.
+    pub fn observe(&mut self, observer: Option<Arc<dyn Observer>>) {
+        self.observer = observer;
     }
 
     /// Notes where the pass's inputs and states are. The vectors were given room when the memory was made.

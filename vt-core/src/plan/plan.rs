@@ -8,6 +8,7 @@ use super::assemble::Schedule;
 use super::assign::FallbackInfo;
 use super::error::PlanError;
 use super::memory::{ArenaMemory, Counters, Memory};
+use super::observe::Watch;
 use super::options::Options;
 use super::outputs::Outputs;
 use super::pass::Pass;
@@ -88,6 +89,7 @@ impl Plan {
             states: Vec::with_capacity(rows * self.program.states.len()),
             inputs: Vec::with_capacity(self.program.inputs.len() + 2),
             staging: Vec::new(),
+            observer: None,
             counters: Counters::default(),
         })
     }
@@ -105,7 +107,8 @@ impl Plan {
             return Err(RunError::Pass { what: "memory", expected, found });
         }
         pass.check(&self.program, self.largest())?;
-        let schedule = self.schedules.iter().find(|s| pass.sizes.within(&s.sizes)).ok_or_else(|| RunError::Pass {
+        let mut classes = self.schedules.iter().enumerate();
+        let (class, schedule) = classes.find(|(_, s)| pass.sizes.within(&s.sizes)).ok_or_else(|| RunError::Pass {
             what: "rows of the pass",
             expected: "a class of passes of the plan".to_owned(),
             found: format!("{:?}", pass.sizes),
@@ -116,7 +119,7 @@ impl Plan {
         }
         for part in &schedule.parts {
             match part {
-                Part::Segment(segment) => self.run_segment(segment, memory, pass.sizes)?,
+                Part::Segment(segment) => self.run_segment(segment, memory, pass.sizes, class)?,
                 Part::Copy(copy) => transfer::run(self, copy, memory, pass.sizes)?,
             }
         }
@@ -129,10 +132,10 @@ impl Plan {
         Ok(Outputs::new(&schedule.outputs, pass.sizes, memory))
     }
 
-    fn run_segment(&self, segment: &Segment, memory: &mut Memory, sizes: Sizes) -> Result<(), RunError> {
+    fn run_segment(&self, segment: &Segment, memory: &mut Memory, sizes: Sizes, class: usize) -> Result<(), RunError> {
         let domain = self.domains[segment.device];
         let scratch = memory.scratch.base();
-        let Memory { arenas, states, inputs, .. } = memory;
+        let Memory { arenas, states, inputs, observer, .. } = memory;
         let arena: Arena<'_> = arenas[domain].arena();
         let args = Args {
             segment,
@@ -145,6 +148,7 @@ impl Plan {
             remote_weights: self.remote_weights.get(domain).map_or(&[], Vec::as_slice),
             states,
             slots: self.program.states.len(),
+            watch: observer.as_deref().map(|observer| Watch { observer, schedule: class }),
         };
         self.registry.devices()[segment.device].run(segment, args)
     }

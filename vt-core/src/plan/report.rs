@@ -4,9 +4,9 @@ use super::Share;
 use super::assemble::Schedule;
 use super::assign::FallbackInfo;
 use super::plan::Plan;
-use super::step::{Part, Segment, Step};
-use crate::Sizes;
+use super::step::{Part, Place, Segment, Step};
 use crate::graph::FusionCounts;
+use crate::{DType, Sizes};
 
 /// What a plan does.
 #[derive(Clone, Debug)]
@@ -59,6 +59,8 @@ pub struct StepDescription {
     pub barrier: bool,
     /// Whether another device than the plan's runs it, because that has no kernel.
     pub fallback: bool,
+    /// The type of its weights, of the first if there are several.
+    pub weight: Option<DType>,
     /// The types of its inputs.
     pub inputs: Vec<String>,
     /// The types of its outputs.
@@ -104,6 +106,7 @@ impl Plan {
             epoch: step.epoch,
             barrier: step.barrier,
             fallback: step.fallback,
+            weight: step.inputs.iter().find(|o| matches!(o.place, Place::Weight(_))).map(|o| o.dtype),
             inputs: step.inputs.iter().map(|o| o.ty.to_string()).collect(),
             outputs: step.outputs.iter().map(|o| o.ty.to_string()).collect(),
             in_place: step.in_place,

@@ -149,6 +149,8 @@ pub(crate) struct Copy {
 #[derive(Debug)]
 pub struct Segment {
     pub(crate) device: usize,
+    /// The number of its first step in the schedule.
+    pub(crate) first: usize,
     pub(crate) steps: Vec<Step>,
     pub(crate) workers: usize,
 }

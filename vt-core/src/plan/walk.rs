@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::observe::{Activity, Watch};
 use super::sequence::StatePlace;
 use super::step::{Segment, Step};
 use super::team::{Member, Team};
@@ -40,6 +41,8 @@ pub struct Args<'a> {
     /// The state of each slot, sequence by sequence.
     pub(crate) states: &'a [StatePlace],
     pub(crate) slots: usize,
+    /// Who is told what workers do.
+    pub(crate) watch: Option<Watch<'a>>,
 }
 
 // SAFETY: the pointers are to memory that the pass borrows exclusively; the walk hands disjoint parts to workers, as
@@ -66,11 +69,19 @@ impl Segment {
 
     /// The share of one worker: its tiles of every step.
     fn walk(&self, args: &Args<'_>, member: Member<'_>) -> Result<(), RunError> {
-        for step in &self.steps {
+        let mut stopwatch = args.watch.map(|watch| watch.start(member.index()));
+        let mut tell = |step, activity| {
+            if let Some(stopwatch) = &mut stopwatch {
+                stopwatch.tell(step, activity);
+            }
+        };
+        for (number, step) in (self.first..).zip(&self.steps) {
             if step.barrier {
                 member.wait().map_err(|_| RunError::Poisoned)?;
+                tell(number, Activity::Waiting);
             }
             run_tiles(step, args, member)?;
+            tell(number, Activity::Computing);
         }
         Ok(())
     }

@@ -178,3 +178,17 @@ fn cases_are_of_a_telling_size() {
         }
     }
 }
+
+/// What micro-benchmarks measure is computable, has something to compute and names of its own.
+#[test]
+fn benches_are_calls_of_their_ops() {
+    for entry in entries() {
+        let benches = (entry.benches)();
+        let names: HashSet<&str> = benches.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names.len(), benches.len(), "{}: names", entry.name);
+        assert!(benches.iter().any(|c| c.op.name() == entry.name && (c.sizes.t > 0 || entry.name == "dequantize")));
+        for case in benches {
+            infer(&*case.op, &types(&case)).unwrap_or_else(|e| panic!("{case}: {e}"));
+        }
+    }
+}

@@ -13,3 +13,4 @@ mod registries;
 mod schedules;
 mod sequences;
 mod toy;
+mod watching;

@@ -1,0 +1,177 @@
+//! Multiplying and adding as fast as the registers allow.
+//!
+//! The sums are as many as hide the latency of the instruction, and start with different numbers, or the compiler would
+//! see that they are one. Loops stand where iterators would read better: closures cannot be marked to be inlined.
+
+use std::hint::black_box;
+
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx2, Avx512, Vector};
+use crate::arch::{Isa, Portable, Work};
+
+/// Sums that are computed at the same time.
+const SUMS: usize = 12;
+
+/// How often each sum is added to between two looks at the clock.
+const STEPS: usize = 10_000;
+
+/// A tier whose arithmetic can be measured.
+pub(super) trait Peak: Isa {
+    /// Multiplies and adds `f32`: the number of operations.
+    fn multiply_add(self) -> u64;
+
+    /// Adds products of bytes: the number of operations, 0 if the tier has no instruction for them.
+    fn dot_bytes(self) -> u64 {
+        0
+    }
+}
+
+impl Peak for Portable {
+    fn multiply_add(self) -> u64 {
+        const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+        self.perform(Floats::<4, FUSED>)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Peak for Avx2 {
+    fn multiply_add(self) -> u64 {
+        self.perform(Floats::<8, true>)
+    }
+
+    fn dot_bytes(self) -> u64 {
+        self.perform(ByteTile(self))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Peak for Avx512 {
+    fn multiply_add(self) -> u64 {
+        self.perform(FloatVectors(self))
+    }
+
+    fn dot_bytes(self) -> u64 {
+        self.perform(ByteVectors(self))
+    }
+}
+
+/// The numbers whose sums stay what they are: `x * FACTOR + ADDEND` goes to 1.
+const FACTOR: f32 = 0.75;
+const ADDEND: f32 = 0.25;
+
+/// Floats in vectors of L lanes that the compiler makes.
+struct Floats<const L: usize, const FUSED: bool>;
+
+impl<const L: usize, const FUSED: bool> Work for Floats<L, FUSED> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let (factor, addend) = (black_box([FACTOR; L]), black_box([ADDEND; L]));
+        let mut sums = black_box([[0.5f32; L]; SUMS]);
+        for _ in 0..STEPS {
+            for sum in &mut sums {
+                for l in 0..L {
+                    sum[l] = if FUSED { sum[l].mul_add(factor[l], addend[l]) } else { sum[l] * factor[l] + addend[l] };
+                }
+            }
+        }
+        black_box(sums);
+        (STEPS * SUMS * L * 2) as u64
+    }
+}
+
+/// Floats in the tier's vectors.
+#[cfg(target_arch = "x86_64")]
+struct FloatVectors<V>(V);
+
+#[cfg(target_arch = "x86_64")]
+impl<V: Vector> Work for FloatVectors<V> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let (factor, addend) = (self.0.float(black_box(FACTOR)), self.0.float(black_box(ADDEND)));
+        let mut sums = [factor; SUMS];
+        for sum in &mut sums {
+            *sum = self.0.float(black_box(0.5));
+        }
+        for _ in 0..STEPS {
+            for sum in &mut sums {
+                *sum = self.0.multiply_add(*sum, factor, addend);
+            }
+        }
+        let mut lanes = [0.0; 16];
+        for sum in sums {
+            self.0.store_floats(sum, &mut lanes);
+            black_box(&lanes);
+        }
+        (STEPS * SUMS * 16 * 2) as u64
+    }
+}
+
+/// Dot products of bytes in the tier's vectors, where one instruction adds them.
+#[cfg(target_arch = "x86_64")]
+struct ByteVectors<V>(V);
+
+#[cfg(target_arch = "x86_64")]
+impl<V: Vector> Work for ByteVectors<V> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let (a, b) = (self.0.int(black_box(0x0102_0304)), self.0.int(black_box(0x0101_ff01)));
+        let mut sums = [a; SUMS];
+        for sum in &mut sums {
+            *sum = self.0.int(black_box(0));
+        }
+        for _ in 0..STEPS {
+            for sum in &mut sums {
+                *sum = self.0.dot_bytes(*sum, a, b);
+            }
+        }
+        let mut lanes = [0; 16];
+        for sum in sums {
+            self.0.store_ints(sum, &mut lanes);
+            black_box(&lanes);
+        }
+        (STEPS * SUMS * 64 * 2) as u64
+    }
+}
+
+/// Dot products of bytes in the tier's vectors, where several instructions multiply and add them: as in a matrix product,
+/// of weights and several tokens, so that no product is computed once and added often.
+#[cfg(target_arch = "x86_64")]
+struct ByteTile<V>(V);
+
+#[cfg(target_arch = "x86_64")]
+const TOKENS: usize = 4;
+
+/// Vectors that no load finds on two cache lines.
+#[cfg(target_arch = "x86_64")]
+#[repr(align(64))]
+struct Lines<const N: usize>([[i32; 16]; N]);
+
+#[cfg(target_arch = "x86_64")]
+impl<V: Vector> Work for ByteTile<V> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let (weights, tokens) =
+            (black_box(Lines([[0x0102_0304; 16]; 8])), black_box(Lines([[0x0101_ff01; 16]; TOKENS])));
+        let mut sums = [self.0.int(0); TOKENS];
+        for step in 0..STEPS {
+            let weights = self.0.ints(&weights.0[step % 8]);
+            for (sum, token) in sums.iter_mut().zip(&tokens.0) {
+                *sum = self.0.dot_bytes(*sum, weights, self.0.ints(token));
+            }
+        }
+        let mut lanes = [0; 16];
+        for sum in sums {
+            self.0.store_ints(sum, &mut lanes);
+            black_box(&lanes);
+        }
+        (STEPS * TOKENS * 64 * 2) as u64
+    }
+}
