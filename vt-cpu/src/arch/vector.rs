@@ -53,7 +53,7 @@ pub trait Vector: Isa {
     /// `sum + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3` in each lane, of the unsigned bytes of `a`, at most 127 where
     /// [`SIGNED`](Vector::SIGNED), and the signed ones of `b`. Wraps.
     fn dot_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
-    /// The same of signed bytes, those of `b` not -128.
+    /// The same of signed bytes.
     fn dot_signed_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
     /// `sum + a0 * b0 + a1 * b1` in each lane, of signed halves. Wraps.
     fn dot_halves(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;

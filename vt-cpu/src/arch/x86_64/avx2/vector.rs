@@ -146,11 +146,12 @@ impl Vector for Avx2 {
         both!(_mm256_add_epi32(sum, both!(_mm256_madd_epi16(pairs, self.int(0x0001_0001)))))
     }
 
-    /// The sign goes over to `b`, which is never -128 here; so halves hold at most 2 * 128 * 127.
+    /// In halves, the even bytes and the odd ones: what is done to `b` serves all rows, and what is done to `a` all tokens.
     #[inline(always)]
     fn dot_signed_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int {
-        let pairs = both!(_mm256_maddubs_epi16(both!(_mm256_abs_epi8(a)), both!(_mm256_sign_epi8(b, a))));
-        both!(_mm256_add_epi32(sum, both!(_mm256_madd_epi16(pairs, self.int(0x0001_0001)))))
+        let even = both!(_mm256_madd_epi16(even_bytes(a), even_bytes(b)));
+        let odd = both!(_mm256_madd_epi16(odd_bytes(a), odd_bytes(b)));
+        both!(_mm256_add_epi32(both!(_mm256_add_epi32(sum, even)), odd))
     }
 
     #[inline(always)]
@@ -193,6 +194,30 @@ impl Vector for Avx2 {
     fn multiply_add(self, a: Self::Float, b: Self::Float, sum: Self::Float) -> Self::Float {
         both!(_mm256_fmadd_ps(a, b, sum))
     }
+}
+
+/// The even bytes as halves.
+#[inline(always)]
+fn even_bytes(x: Pair<__m256i>) -> Pair<__m256i> {
+    odd_bytes(both!(shift_up_byte(x)))
+}
+
+/// The odd bytes as halves.
+#[inline(always)]
+fn odd_bytes(x: Pair<__m256i>) -> Pair<__m256i> {
+    both!(shift_down_byte(x))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn shift_up_byte(x: __m256i) -> __m256i {
+    _mm256_slli_epi16::<8>(x)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn shift_down_byte(x: __m256i) -> __m256i {
+    _mm256_srai_epi16::<8>(x)
 }
 
 /// Two rows, four apart, side by side in one register, and then 4 x 4 lanes transposed within its halves.
