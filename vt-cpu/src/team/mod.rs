@@ -30,7 +30,8 @@ use turn::{Patience, Rest};
 /// A team of threads: the caller of a pass is worker 0, the others are spawned at the first pass and wait for the next
 /// one, spinning for about half a millisecond and then parked.
 ///
-/// At a barrier a worker spins for about 5 us and then parks. In a team of more workers than the machine has CPUs for,
+/// At a barrier a worker spins for about a tenth of a millisecond and then parks: in a virtual machine, waking a parked thread
+/// takes longer than most steps. In a team of more workers than the machine has CPUs for,
 /// it does not spin but yields. One pass runs at a time; other threads wait for their turn. Dropping the team ends its
 /// threads.
 pub struct Threads {
@@ -64,9 +65,9 @@ impl fmt::Display for BadThreadCount {
 
 impl Error for BadThreadCount {}
 
-/// About 0.5 ms and 5 us where a PAUSE takes 25 ns; CPUs differ. Miri takes much longer.
+/// About 0.5 ms and 0.1 ms where a PAUSE takes 25 ns; CPUs differ. Miri takes much longer.
 const IDLE_SPINS: u32 = if cfg!(miri) { 4 } else { 20_000 };
-const BARRIER_SPINS: u32 = if cfg!(miri) { 4 } else { 200 };
+const BARRIER_SPINS: u32 = if cfg!(miri) { 4 } else { 4_000 };
 
 impl Threads {
     /// The largest team.
