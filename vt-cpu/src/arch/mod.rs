@@ -35,7 +35,10 @@ pub trait Isa: Copy + Send + Sync + 'static {
     const VECTORS: usize;
 
     /// Runs `work`, compiled for this tier.
-    fn run<R>(self, work: impl FnOnce() -> R) -> R;
+    #[inline(always)]
+    fn run<R>(self, work: impl FnOnce() -> R) -> R {
+        self.perform(Closure(work))
+    }
 
     /// As [`run`](Isa::run), with certainty: a closure may be found too large to inline, and then runs compiled for the
     /// baseline; a [`Work`] whose `run` is `#[inline(always)]` is inlined whatever its size.
@@ -62,4 +65,15 @@ pub trait Work {
 
     /// Does it. Implementations are `#[inline(always)]`.
     fn run(self) -> Self::Output;
+}
+
+struct Closure<F>(F);
+
+impl<R, F: FnOnce() -> R> Work for Closure<F> {
+    type Output = R;
+
+    #[inline(always)]
+    fn run(self) -> R {
+        (self.0)()
+    }
 }

@@ -12,11 +12,6 @@ impl Isa for Portable {
     const VECTORS: usize = 4;
 
     #[inline(always)]
-    fn run<R>(self, work: impl FnOnce() -> R) -> R {
-        work()
-    }
-
-    #[inline(always)]
     fn perform<W: Work>(self, work: W) -> W::Output {
         work.run()
     }

@@ -6,6 +6,7 @@ use super::CHUNK;
 use crate::arch::Isa;
 use crate::float::Weight;
 use crate::float::lanes::{LANES, Lanes};
+use crate::float::tile::pack_weights;
 
 /// Vectors of keys in a chunk.
 pub(super) const GROUPS: usize = CHUNK / LANES;
@@ -50,10 +51,7 @@ impl<'a> Buffers<'a> {
             pack_keys(isa, keys.slice_rows(group * LANES, rows), group, self.keys);
         }
         for j in 0..values.rows() {
-            let mut row = values.row(j);
-            for to in &mut self.values[j * self.v..][..self.v] {
-                *to = take_lanes(isa, &mut row);
-            }
+            pack_weights(isa, values.row(j), &mut self.values[j * self.v..][..self.v]);
         }
     }
 
@@ -74,24 +72,12 @@ fn pack_keys<I: Isa, K: Weight>(isa: I, keys: View<K>, group: usize, to: &mut [[
     for (i, to) in to.chunks_mut(LANES).enumerate() {
         let mut block = [[0.0; LANES]; LANES];
         for (r, row) in block.iter_mut().enumerate().take(keys.rows()) {
-            *row = take_lanes(isa, &mut &keys.row(r)[i * LANES..]);
+            let key = &keys.row(r)[i * LANES..];
+            pack_weights(isa, &key[..LANES.min(key.len())], std::slice::from_mut(row));
         }
         let columns = isa.transpose(&block);
         for (to, column) in to.iter_mut().zip(&columns) {
             to[group] = *column;
         }
     }
-}
-
-/// The next sixteen elements, taken off; zeros behind the last.
-#[inline(always)]
-fn take_lanes<I: Isa, E: Weight>(isa: I, row: &mut &[E]) -> Lanes {
-    if let Some((whole, rest)) = row.split_first_chunk::<LANES>() {
-        *row = rest;
-        return E::widen(isa, whole);
-    }
-    let mut padded = [E::default(); LANES];
-    padded[..row.len()].copy_from_slice(row);
-    *row = &[];
-    E::widen(isa, &padded)
 }

@@ -60,6 +60,15 @@ pub(super) fn store<V: Vector>(v: V, out: &mut [[i32; 16]], (place, k): (usize, 
     v.store_ints(quants, &mut out[4 * place + k]);
 }
 
+/// Writes what low and high halves of bytes hold: sixteen elements each, at the two places.
+#[inline(always)]
+pub(super) fn store_halves<V: Vector>(v: V, out: &mut [[i32; 16]], [low, high]: [usize; 2], bytes: [V::Int; 4]) {
+    for k in 0..4 {
+        store(v, out, (low, k), low_halves(v, bytes[k]));
+        store(v, out, (high, k), high_halves(v, bytes[k]));
+    }
+}
+
 /// The eight scales and minima in the 12 bytes of Q4_K and Q5_K that start at `at + 4`; as
 /// [`packed_scales`](super::kquant::packed_scales).
 #[inline(always)]

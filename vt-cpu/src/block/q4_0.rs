@@ -4,7 +4,7 @@ use vt_core::{DType, View};
 
 use crate::arch::Vector;
 
-use super::lanes::{RowLanes, high_halves, low_halves, store};
+use super::lanes::{RowLanes, store_halves};
 use super::{Q8_0, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
 
 /// The block type; see the module.
@@ -44,11 +44,7 @@ impl WeightBlock for Q4_0 {
 impl RowLanes for Q4_0 {
     #[inline(always)]
     fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
-        let nibbles = v.words(rows, at + 2);
-        for k in 0..4 {
-            store(v, out, (0, k), low_halves(v, nibbles[k]));
-            store(v, out, (1, k), high_halves(v, nibbles[k]));
-        }
+        store_halves(v, out, [0, 1], v.words(rows, at + 2));
         v.words(rows, at)[0]
     }
 }

@@ -4,7 +4,7 @@ use vt_core::{DType, View};
 
 use crate::arch::Vector;
 
-use super::lanes::{RowLanes, high_halves, low_halves, store};
+use super::lanes::{RowLanes, store_halves};
 use super::{Offset, Q8_1, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
 
 /// The block type; see the module.
@@ -51,11 +51,7 @@ impl WeightBlock for Q4_1 {
 impl RowLanes for Q4_1 {
     #[inline(always)]
     fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
-        let nibbles = v.words(rows, at + 4);
-        for k in 0..4 {
-            store(v, out, (0, k), low_halves(v, nibbles[k]));
-            store(v, out, (1, k), high_halves(v, nibbles[k]));
-        }
+        store_halves(v, out, [0, 1], v.words(rows, at + 4));
         v.words(rows, at)[0]
     }
 }

@@ -6,7 +6,7 @@ use vt_core::{DType, View};
 use crate::arch::Vector;
 
 use super::kquant::{decode_with_minima, packed_minima, packed_scales};
-use super::lanes::{RowLanes, high_halves, low_halves, packed_parts, store};
+use super::lanes::{RowLanes, packed_parts, store_halves};
 use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
@@ -66,10 +66,7 @@ impl RowLanes for Q4K {
         for (i, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             for half in 0..2 {
                 let bytes = v.words(rows, at + 16 + 32 * i + 16 * half);
-                for k in 0..4 {
-                    store(v, out, (half, k), low_halves(v, bytes[k]));
-                    store(v, out, (2 + half, k), high_halves(v, bytes[k]));
-                }
+                store_halves(v, out, [half, 2 + half], bytes);
             }
         }
         v.words(rows, at)[0]

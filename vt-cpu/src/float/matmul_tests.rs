@@ -70,14 +70,19 @@ const SHAPES: [[usize; 3]; 17] = [
 ];
 
 /// Compares every tier and tile shape with `rule`, and `rule` with f64.
-fn check<W: Weight>(narrow: impl Fn(f32) -> W, rule: impl Fn(&[W], &[f32]) -> f32, activation: impl Fn(f32) -> f32) {
+fn check<W: Weight + Into<f32>>(
+    narrow: impl Fn(f32) -> W,
+    rule: impl Fn(&[W], &[f32]) -> f32,
+    activation: impl Fn(f32) -> f32,
+) {
     for shape @ [m, n, k] in SHAPES {
         let weights: Vec<W> = numbers(21, n * k).into_iter().map(&narrow).collect();
         let acts = numbers(22, m * k);
         let row = |i: usize| (&weights[i % n * k..][..k], &acts[i / n * k..][..k]);
         let want: Vec<f32> = (0..m * n).map(|i| rule(row(i).0, row(i).1)).collect();
         for (i, want) in want.iter().enumerate() {
-            let products = row(i).0.iter().zip(row(i).1).map(|(w, x)| f64::from(w.value()) * f64::from(activation(*x)));
+            let products =
+                row(i).0.iter().zip(row(i).1).map(|(w, x)| f64::from((*w).into()) * f64::from(activation(*x)));
             let (sum, norm) = products.fold((0.0, 0.0), |(s, n), p| (s + p, n + p.abs()));
             assert!((f64::from(*want) - sum).abs() <= 1e-6 * norm, "{shape:?} {i}");
         }
@@ -100,10 +105,11 @@ fn tree(mut sums: [f32; 16]) -> f32 {
     sums[0]
 }
 
-fn sixteen_sums<W: Weight>(w: &[W], x: &[f32]) -> f32 {
+fn sixteen_sums<W: Weight + Into<f32>>(w: &[W], x: &[f32]) -> f32 {
     let mut sums = [0.0; 16];
     for (k, (w, x)) in w.iter().zip(x).enumerate() {
-        sums[k % 16] = w.value().mul_add(*x, sums[k % 16]);
+        let w: f32 = (*w).into();
+        sums[k % 16] = w.mul_add(*x, sums[k % 16]);
     }
     tree(sums)
 }

@@ -5,7 +5,7 @@ use vt_core::Elem;
 
 use crate::arch::Isa;
 
-use super::half::{bf16_to_f32, f16_to_f32, round_to_bf16};
+use super::half::round_to_bf16;
 use super::lanes::{LANES, Lanes};
 use super::pairs::flush;
 
@@ -19,12 +19,6 @@ pub trait Weight: Elem + Default {
     /// Whether sums below the normal range become zeros.
     const FLUSHES: bool;
 
-    /// The value, exact.
-    fn value(self) -> f32;
-
-    /// Sixteen values, exact.
-    fn widen<I: Isa>(isa: I, row: &[Self; LANES]) -> Lanes;
-
     /// Writes whole chunks of a row as the vectors of their steps.
     fn pack<I: Isa>(isa: I, row: &[Self], to: &mut [Lanes]);
 
@@ -36,25 +30,15 @@ pub trait Weight: Elem + Default {
 }
 
 macro_rules! one_step {
-    ($t:ty, $to_f32:expr, $widen:expr) => {
+    ($t:ty, $widen:expr) => {
         impl Weight for $t {
             const STEPS: usize = 1;
             const FLUSHES: bool = false;
 
             #[inline(always)]
-            fn value(self) -> f32 {
-                $to_f32(self)
-            }
-
-            #[inline(always)]
-            fn widen<I: Isa>(isa: I, row: &[Self; LANES]) -> Lanes {
-                $widen(isa, row)
-            }
-
-            #[inline(always)]
             fn pack<I: Isa>(isa: I, row: &[Self], to: &mut [Lanes]) {
                 for (to, row) in to.iter_mut().zip(row.as_chunks().0) {
-                    *to = Self::widen(isa, row);
+                    *to = $widen(isa, row);
                 }
             }
 
@@ -71,8 +55,8 @@ macro_rules! one_step {
     };
 }
 
-one_step!(f32, f32::from, |_, row: &Lanes| *row);
-one_step!(f16, f16_to_f32, I::widen);
+one_step!(f32, |_, row: &Lanes| *row);
+one_step!(f16, I::widen);
 
 /// A chunk's steps: first the odd elements, which are the upper halves of its pairs, then the even ones.
 #[inline(always)]
@@ -88,20 +72,6 @@ fn split_pairs(pairs: &[u32; LANES]) -> [Lanes; 2] {
 impl Weight for bf16 {
     const STEPS: usize = 2;
     const FLUSHES: bool = true;
-
-    #[inline(always)]
-    fn value(self) -> f32 {
-        bf16_to_f32(self)
-    }
-
-    #[inline(always)]
-    fn widen<I: Isa>(_: I, row: &[Self; LANES]) -> Lanes {
-        let mut wide = [0.0; LANES];
-        for (wide, x) in wide.iter_mut().zip(row) {
-            *wide = x.value();
-        }
-        wide
-    }
 
     #[inline(always)]
     fn pack<I: Isa>(_: I, row: &[Self], to: &mut [Lanes]) {

@@ -34,22 +34,12 @@ impl Isa for Avx2 {
     const VECTORS: usize = 8;
 
     #[inline]
-    fn run<R>(self, work: impl FnOnce() -> R) -> R {
-        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-        fn compiled<R>(work: impl FnOnce() -> R) -> R {
-            work()
-        }
-        // SAFETY: the token can only be made by `new`, which detected every feature that `compiled` enables.
-        unsafe { compiled(work) }
-    }
-
-    #[inline]
     fn perform<W: Work>(self, work: W) -> W::Output {
         #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
         fn compiled<W: Work>(work: W) -> W::Output {
             work.run()
         }
-        // SAFETY: as in `run`.
+        // SAFETY: the token can only be made by `new`, which detected every feature that `compiled` enables.
         unsafe { compiled(work) }
     }
 

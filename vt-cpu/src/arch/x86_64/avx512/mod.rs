@@ -35,18 +35,6 @@ impl Isa for Avx512 {
     const VECTORS: usize = 32;
 
     #[inline]
-    fn run<R>(self, work: impl FnOnce() -> R) -> R {
-        #[target_feature(
-            enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,avx512vnni"
-        )]
-        fn compiled<R>(work: impl FnOnce() -> R) -> R {
-            work()
-        }
-        // SAFETY: the token can only be made by `new`, which detected every feature that `compiled` enables.
-        unsafe { compiled(work) }
-    }
-
-    #[inline]
     fn perform<W: Work>(self, work: W) -> W::Output {
         #[target_feature(
             enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,avx512vnni"
@@ -54,7 +42,7 @@ impl Isa for Avx512 {
         fn compiled<W: Work>(work: W) -> W::Output {
             work.run()
         }
-        // SAFETY: as in `run`.
+        // SAFETY: the token can only be made by `new`, which detected every feature that `compiled` enables.
         unsafe { compiled(work) }
     }
 
