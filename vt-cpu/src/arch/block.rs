@@ -3,6 +3,8 @@
 use half::f16;
 
 use crate::float::half::f16_to_f32;
+use crate::float::lanes::{Lanes, add_tree};
+use crate::float::pairs::{add_products, split};
 
 /// Sixteen rows of sixteen numbers.
 pub type Block = [[f32; 16]; 16];
@@ -14,6 +16,21 @@ pub(super) fn widen(halves: &[f16; 16]) -> [f32; 16] {
         *wide = f16_to_f32(half);
     }
     wide
+}
+
+#[inline(always)]
+pub(super) fn add_trees(sums: &[&Lanes; 16]) -> Lanes {
+    let mut totals = [0.0; 16];
+    for (total, sums) in totals.iter_mut().zip(sums) {
+        *total = add_tree(sums);
+    }
+    totals
+}
+
+#[inline(always)]
+pub(super) fn dot_pairs(sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
+    let ([a_odd, a_even], [b_odd, b_even]) = (split(a), split(b));
+    add_products(&add_products(sums, &a_odd, &b_odd), &a_even, &b_even)
 }
 
 #[inline(always)]
@@ -31,7 +48,7 @@ pub(super) fn transpose(rows: &Block) -> Block {
 mod tests {
     use super::*;
     #[cfg(target_arch = "x86_64")]
-    use crate::arch::{Avx2, Avx512};
+    use crate::arch::{Avx2, Avx512, Avx512Bf16};
     use crate::arch::{Isa, Portable, Work};
 
     struct Both<I>(I, [f16; 16], Block);
@@ -42,6 +59,42 @@ mod tests {
         #[inline(always)]
         fn run(self) -> Self::Output {
             (self.0.widen(&self.1), self.0.transpose(&self.2))
+        }
+    }
+
+    struct Trees<I>(I, Block);
+
+    impl<I: Isa> Work for Trees<I> {
+        type Output = Lanes;
+
+        #[inline(always)]
+        fn run(self) -> Lanes {
+            self.0.add_trees(&self.1.each_ref())
+        }
+    }
+
+    fn check_trees<I: Isa>(isa: I) {
+        // Sums of such numbers depend on their order.
+        let rows: Block = std::array::from_fn(|r| std::array::from_fn(|c| 1.1f32.powi((r * 16 + c * 7) as i32 % 97)));
+        let expected = rows.map(|mut sums| {
+            for half in [8, 4, 2, 1] {
+                for i in 0..half {
+                    sums[i] += sums[i + half];
+                }
+            }
+            sums[0]
+        });
+        assert_eq!(isa.perform(Trees(isa, rows)), expected, "{}", I::NAME);
+    }
+
+    #[test]
+    fn sixteen_sums_are_added_as_trees() {
+        check_trees(Portable);
+        #[cfg(target_arch = "x86_64")]
+        {
+            Avx2::new().into_iter().for_each(check_trees);
+            Avx512::new().into_iter().for_each(check_trees);
+            Avx512Bf16::new().into_iter().for_each(check_trees);
         }
     }
 

@@ -17,12 +17,14 @@ mod x86_64;
 
 use half::f16;
 
+use crate::float::lanes::Lanes;
+
 pub use block::Block;
 pub use portable::Portable;
 pub use prefetch::prefetch;
 pub use vector::Vector;
 #[cfg(target_arch = "x86_64")]
-pub use x86_64::{Avx2, Avx512};
+pub use x86_64::{Avx2, Avx512, Avx512Bf16};
 
 /// A tier: the proof that its instructions may be executed, and the way to compile a closure for them.
 pub trait Isa: Copy + Send + Sync + 'static {
@@ -49,6 +51,22 @@ pub trait Isa: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn widen(self, halves: &[f16; 16]) -> [f32; 16] {
         block::widen(halves)
+    }
+
+    /// The sums of sixteen vectors, each added as the tree of [`lanes`](crate::float::lanes).
+    #[inline(always)]
+    fn add_trees(self, sums: &[&Lanes; 16]) -> Lanes {
+        block::add_trees(sums)
+    }
+
+    /// Whether [`dot_pairs`](Isa::dot_pairs) is an instruction.
+    const PAIRS: bool = false;
+
+    /// Adds products of bf16, two in each lane, by the steps of [`pairs`](crate::float::pairs): the lanes of `a` and `b` are the
+    /// bits of pairs, the first element below.
+    #[inline(always)]
+    fn dot_pairs(self, sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
+        block::dot_pairs(sums, a, b)
     }
 
     /// Rows become columns.

@@ -4,9 +4,8 @@ use vt_core::{View, ViewMut};
 
 use super::CHUNK;
 use crate::arch::Isa;
-use crate::float::Weight;
 use crate::float::lanes::{LANES, Lanes};
-use crate::float::tile::pack_weights;
+use crate::float::{Weight, widen_row};
 
 /// Vectors of keys in a chunk.
 pub(super) const GROUPS: usize = CHUNK / LANES;
@@ -51,7 +50,7 @@ impl<'a> Buffers<'a> {
             pack_keys(isa, keys.slice_rows(group * LANES, rows), group, self.keys);
         }
         for j in 0..values.rows() {
-            pack_weights(isa, values.row(j), &mut self.values[j * self.v..][..self.v]);
+            widen_row(isa, values.row(j), &mut self.values[j * self.v..][..self.v]);
         }
     }
 
@@ -73,7 +72,7 @@ fn pack_keys<I: Isa, K: Weight>(isa: I, keys: View<K>, group: usize, to: &mut [[
         let mut block = [[0.0; LANES]; LANES];
         for (r, row) in block.iter_mut().enumerate().take(keys.rows()) {
             let key = &keys.row(r)[i * LANES..];
-            pack_weights(isa, &key[..LANES.min(key.len())], std::slice::from_mut(row));
+            widen_row(isa, &key[..LANES.min(key.len())], std::slice::from_mut(row));
         }
         let columns = isa.transpose(&block);
         for (to, column) in to.iter_mut().zip(&columns) {

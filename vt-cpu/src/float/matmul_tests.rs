@@ -4,7 +4,7 @@ use vt_core::{View, ViewMut};
 use super::half::{bf16_to_f32, round_to_bf16};
 use super::{Weight, matmul, matmul_scratch};
 #[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512};
+use crate::arch::{Avx2, Avx512, Avx512Bf16};
 use crate::arch::{Isa, Portable, Work};
 use crate::math::testing::numbers;
 
@@ -26,7 +26,7 @@ impl<I: Isa, W: Weight, const R: usize, const T: usize> Work for On<'_, I, W, R,
         let Self(isa, Matmul { weights, acts, shape }) = self;
         let [m, n, k] = shape;
         let mut out = vec![f32::NAN; m * n];
-        let mut scratch = vec![f32::NAN; matmul_scratch::<W>(m, k)];
+        let mut scratch = vec![f32::NAN; matmul_scratch::<I, W>(m, k)];
         let (weights, acts) = (View::new(weights, n, k, k), View::new(acts, m, k, k));
         matmul::<I, W, R, T>(isa, weights, acts, &mut ViewMut::new(&mut out, m, n, n), &mut scratch);
         out
@@ -35,11 +35,12 @@ impl<I: Isa, W: Weight, const R: usize, const T: usize> Work for On<'_, I, W, R,
 
 impl<W: Weight> Matmul<'_, W> {
     fn on_every_tier(self) -> Vec<Vec<f32>> {
-        let mut results = vec![Portable.perform(On::<_, _, 4, 4>(Portable, self))];
+        let mut results = vec![Portable.perform(On::<_, _, 3, 2>(Portable, self))];
         #[cfg(target_arch = "x86_64")]
         {
-            results.extend(Avx2::new().map(|isa| isa.perform(On::<_, _, 4, 4>(isa, self))));
-            results.extend(Avx512::new().map(|isa| isa.perform(On::<_, _, 4, 4>(isa, self))));
+            results.extend(Avx2::new().map(|isa| isa.perform(On::<_, _, 3, 2>(isa, self))));
+            results.extend(Avx512::new().map(|isa| isa.perform(On::<_, _, 6, 4>(isa, self))));
+            results.extend(Avx512Bf16::new().map(|isa| isa.perform(On::<_, _, 6, 4>(isa, self))));
         }
         results
     }

@@ -3,16 +3,19 @@
 
 pub mod half;
 pub mod lanes;
+mod few;
+mod many;
 mod matmul;
 #[cfg(test)]
 mod matmul_tests;
-mod pairs;
+pub(crate) mod pairs;
 mod rms_norm;
 mod rope;
-pub(crate) mod tile;
+mod tile;
 mod weight;
 
 pub use matmul::{matmul, matmul_scratch};
 pub use rms_norm::rms_norm;
 pub use rope::{rope, rope_angles, rope_frequencies};
 pub use weight::Weight;
+pub(crate) use weight::widen_row;

@@ -5,13 +5,26 @@
 //! is a zero of its sign where it then is below 2^-126. Only in one case is that not "the fused multiply-add, and zero
 //! below 2^-126": a result that only the coarser rounding of denormal numbers takes up to 2^-126 is a zero.
 
-use super::lanes::Lanes;
+use half::bf16;
+
+use super::lanes::{LANES, Lanes};
 
 /// Where `x` is denormal, a zero of its sign.
 #[inline(always)]
 pub(super) fn flush(x: f32) -> f32 {
     let bits = x.to_bits();
     f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
+}
+
+/// The elements of pairs whose bits lanes hold: first the odd ones, which are the upper halves, then the even ones.
+#[inline(always)]
+pub(crate) fn split(pairs: &Lanes) -> [Lanes; 2] {
+    let mut steps = [[0.0; LANES]; 2];
+    for (l, pair) in pairs.iter().enumerate() {
+        steps[0][l] = flush(f32::from_bits(pair.to_bits() & 0xffff_0000));
+        steps[1][l] = flush(f32::from_bits(pair.to_bits() << 16));
+    }
+    steps
 }
 
 /// One product added to a sum; no operand is denormal, `a` and `b` are bf16.
@@ -28,7 +41,7 @@ pub(super) fn add_product(sum: f32, a: f32, b: f32) -> f32 {
 
 /// [`add_product`] in every lane.
 #[inline(always)]
-pub(super) fn add_products(sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
+pub(crate) fn add_products(sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
     let mut new = *sums;
     for ((new, a), b) in new.iter_mut().zip(a).zip(b) {
         *new = add_product(*new, *a, *b);
@@ -36,22 +49,64 @@ pub(super) fn add_products(sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
     new
 }
 
-/// The exponent field of the smallest number but zeros, 511 if there is none.
+/// The exponent field of the smallest number but zeros, [`NO_FLOOR`] if there is none.
 #[inline(always)]
 pub(super) fn lowest_exponent(vectors: &[Lanes]) -> u32 {
-    // Less one, so that a zero is the largest number.
-    let ranks = vectors.as_flattened().iter().map(|x| (x.to_bits() & 0x7fff_ffff).wrapping_sub(1));
-    ranks.fold(u32::MAX, u32::min).saturating_add(1) >> 23
+    let mut lowest = [u32::MAX; LANES];
+    for vector in vectors {
+        for (lowest, x) in lowest.iter_mut().zip(vector) {
+            // Less one, so that a zero is the largest number.
+            *lowest = (*lowest).min((x.to_bits() & 0x7fff_ffff).wrapping_sub(1));
+        }
+    }
+    lowest.into_iter().fold(u32::MAX, u32::min).saturating_add(1) >> 23
 }
 
-/// Whether fused multiply-adds do the same as [`add_product`], given the lowest exponent fields.
+/// More than the exponent field of any number.
+pub(super) const NO_FLOOR: u32 = 511;
+
+/// The smallest of some bf16 but zeros.
+#[derive(Clone, Copy)]
+pub struct Floor([u16; 2 * LANES]);
+
+impl Floor {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Self([u16::MAX; 2 * LANES])
+    }
+
+    /// Takes in more of them.
+    #[inline(always)]
+    pub(super) fn lower(&mut self, weights: &[bf16; 2 * LANES]) {
+        for (lowest, x) in self.0.iter_mut().zip(weights) {
+            *lowest = (*lowest).min((x.to_bits() & 0x7fff).wrapping_sub(1));
+        }
+    }
+
+    /// Its exponent field, 0 for a denormal number, [`NO_FLOOR`] if all are zeros.
+    #[inline(always)]
+    pub(super) fn exponent(&self) -> u32 {
+        let lowest = self.0.into_iter().fold(u16::MAX, u16::min);
+        if lowest == u16::MAX { NO_FLOOR } else { u32::from(lowest + 1) >> 7 }
+    }
+}
+
+/// Whether all products of numbers with these lowest exponent fields are multiples of 2^-126, and none is denormal.
 ///
-/// They do if no sum can come below 2^-126 other than as a zero, which is so if the products and the sums that they are
-/// added to are multiples of 2^-126: all further sums are multiples then. A product of two bf16 is a multiple of
-/// 2^-14 times the product of their powers of two; an f32 of 2^-23 times its power of two.
+/// A product of two bf16 is a multiple of 2^-14 times the product of their powers of two.
 #[inline(always)]
-pub(super) fn flushes_nothing([weights, acts]: [u32; 2], sums: u32) -> bool {
-    weights + acts >= 2 * 127 - 126 + 14 && sums >= 127 - 126 + 23
+pub(super) fn products_stay_normal(weights: u32, acts: u32) -> bool {
+    weights > 0 && acts > 0 && weights + acts >= 2 * 127 - 126 + 14
+}
+
+/// Whether all numbers with this lowest exponent field are multiples of 2^-126.
+///
+/// Fused multiply-adds do the same as [`add_product`] if no sum can come below 2^-126 other than as a zero, which is so if
+/// the products and the sums that they are added to are multiples of 2^-126: all further sums are multiples then. An f32 is
+/// a multiple of 2^-23 times its power of two.
+#[inline(always)]
+pub(super) fn sums_stay_normal(sums: u32) -> bool {
+    sums >= 127 - 126 + 23
 }
 
 #[cfg(test)]
@@ -82,14 +137,32 @@ mod tests {
     #[test]
     fn the_lowest_exponent_passes_over_zeros() {
         let mut v = [[0.0f32; 16]; 2];
-        assert_eq!(lowest_exponent(&v), 511);
+        assert_eq!(lowest_exponent(&v), NO_FLOOR);
         v[1][3] = -0.75;
         v[0][7] = f32::INFINITY;
         assert_eq!(lowest_exponent(&v), 126);
         v[0][0] = 0.5;
         v[0][1] = -f32::MIN_POSITIVE;
         assert_eq!(lowest_exponent(&v), 1);
-        assert!(flushes_nothing([127, 127], 127) && flushes_nothing([71, 71], 24));
-        assert!(!flushes_nothing([71, 70], 24) && !flushes_nothing([127, 127], 23));
+    }
+
+    #[test]
+    fn the_lowest_bf16_passes_over_zeros() {
+        let mut floor = Floor::new();
+        floor.lower(&[bf16::from_bits(0x8000); 32]);
+        assert_eq!(floor.exponent(), NO_FLOOR);
+        let mut x = [bf16::ZERO; 32];
+        for (bits, expected) in [(0x7f80, 255), (0xbf40, 126), (0x3f00, 126), (0x8080, 1), (0x0001, 0)] {
+            x[7] = bf16::from_bits(bits);
+            floor.lower(&x);
+            assert_eq!(floor.exponent(), expected);
+        }
+    }
+
+    #[test]
+    fn what_stays_normal() {
+        assert!(products_stay_normal(71, 71) && products_stay_normal(127, NO_FLOOR) && products_stay_normal(1, 141));
+        assert!(!products_stay_normal(71, 70) && !products_stay_normal(0, 200) && !products_stay_normal(200, 0));
+        assert!(sums_stay_normal(24) && sums_stay_normal(NO_FLOOR) && !sums_stay_normal(23));
     }
 }

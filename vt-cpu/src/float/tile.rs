@@ -1,143 +1,127 @@
 //! The inner loops of the float matmul: a tile of R weight rows by T tokens, its partial sums in registers.
 
-use crate::arch::Isa;
+use crate::arch::{Isa, prefetch};
 
-use super::lanes::{LANES, Lanes, keep_absent, multiply_add};
-use super::pairs::{add_products, flushes_nothing, lowest_exponent};
-use super::weight::Weight;
+use super::lanes::{LANES, Lanes};
+use super::pairs::{add_products, lowest_exponent, products_stay_normal, sums_stay_normal};
+use super::weight::{Weight, add, flushes};
 
 /// The partial sums of a tile.
-pub(crate) type Sums<const R: usize, const T: usize> = [[Lanes; T]; R];
+pub(super) type Sums<const R: usize, const T: usize> = [[Lanes; T]; R];
 
-/// A stretch of K: whole chunks of a weight type, and the elements of a last one.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Extent {
-    pub(crate) chunks: usize,
-    pub(crate) rest: usize,
-}
-
-impl Extent {
-    /// The extent of `len` elements.
-    #[inline(always)]
-    pub(crate) fn new<W: Weight>(len: usize) -> Self {
-        Self { chunks: len / (LANES * W::STEPS), rest: len % (LANES * W::STEPS) }
-    }
-
-    /// The vectors that a row of this extent is packed into.
-    #[inline(always)]
-    pub(crate) fn vectors<W: Weight>(self) -> usize {
-        (self.chunks + usize::from(self.rest > 0)) * W::STEPS
-    }
-}
-
-/// Packs a row of weights: its whole chunks, then a partial chunk filled up with zeros.
+/// No sums yet.
 #[inline(always)]
-pub(crate) fn pack_weights<I: Isa, W: Weight>(isa: I, row: &[W], to: &mut [Lanes]) {
-    let (whole, rest) = row.split_at(row.len() - row.len() % (LANES * W::STEPS));
-    let (head, tail) = to.split_at_mut(whole.len() / LANES);
-    W::pack(isa, whole, head);
-    if !rest.is_empty() {
-        W::pack(isa, &pad(rest)[..LANES * W::STEPS], tail);
-    }
+pub(super) fn zeros<const R: usize, const T: usize>() -> Sums<R, T> {
+    [[[0.0; LANES]; T]; R]
 }
 
-/// Packs a row of activations beside such weights.
-#[inline(always)]
-pub(crate) fn pack_activations<W: Weight>(row: &[f32], to: &mut [Lanes]) {
-    let (whole, rest) = row.split_at(row.len() - row.len() % (LANES * W::STEPS));
-    let (head, tail) = to.split_at_mut(whole.len() / LANES);
-    W::pack_activations(whole, head);
-    if !rest.is_empty() {
-        W::pack_activations(&pad(rest)[..LANES * W::STEPS], tail);
-    }
-}
-
-/// A partial chunk, filled up; no type has chunks of more than 32 elements.
-#[inline(always)]
-fn pad<E: Copy + Default>(rest: &[E]) -> [E; 2 * LANES] {
-    let mut padded = [E::default(); 2 * LANES];
-    padded[..rest.len()].copy_from_slice(rest);
-    padded
-}
-
-/// The packed weight rows of a tile.
+/// Rows of weights that are asked for beside the work: of each, so many elements at every two steps.
 #[derive(Clone, Copy)]
-pub(crate) struct Panel<'a, const R: usize> {
-    pub(crate) rows: [&'a [Lanes]; R],
-    pub(crate) extent: Extent,
-    /// The lowest exponent among the weights, for types that flush.
-    pub(crate) floor: u32,
+pub(super) struct Ahead<'a, W, const R: usize> {
+    pub(super) rows: [&'a [W]; R],
+    pub(super) pace: usize,
 }
 
-/// Adds a stretch of K to the sums of a tile. `acts` are packed; `floor` is the lowest exponent among them.
-#[inline(always)]
-pub(crate) fn accumulate<W: Weight, const R: usize, const T: usize>(
-    sums: &mut Sums<R, T>,
-    panel: &Panel<R>,
-    acts: [&[Lanes]; T],
-    floor: u32,
-) {
-    let Panel { rows, extent, floor: weight_floor } = *panel;
-    let whole = extent.chunks * W::STEPS;
-    if !W::FLUSHES || flushes_nothing([weight_floor, floor], lowest_exponent(sums.as_flattened())) {
-        fused_steps(sums, whole, rows, acts);
-    } else {
-        flushed_steps(sums, whole, rows, acts);
+impl<'a, W, const R: usize> Ahead<'a, W, R> {
+    /// Asks for whole lines of parts of equal length, which are as long as they can be asked for in so many times two steps.
+    #[inline(always)]
+    pub(super) fn new(rows: [&'a [W]; R], times: usize) -> Self {
+        let line = 64 / size_of::<W>();
+        Self { rows, pace: rows[0].len().div_ceil(times.max(1)).next_multiple_of(line) }
     }
-    for step in 0..if extent.rest > 0 { W::STEPS } else { 0 } {
-        partial_step::<W, R, T>(sums, whole + step, W::present(extent.rest, step), rows, acts);
-    }
-}
 
-/// The first `steps` steps by fused multiply-adds.
-#[inline(always)]
-fn fused_steps<const R: usize, const T: usize>(
-    sums: &mut Sums<R, T>,
-    steps: usize,
-    rows: [&[Lanes]; R],
-    acts: [&[Lanes]; T],
-) {
-    let rows = rows.map(|row| &row[..steps]);
-    let acts = acts.map(|row| &row[..steps]);
-    let mut tile = *sums;
-    for step in 0..steps {
-        for (sums, row) in tile.iter_mut().zip(rows) {
-            for (sum, acts) in sums.iter_mut().zip(acts) {
-                *sum = multiply_add(sum, &row[step], &acts[step]);
+    #[inline(always)]
+    pub(super) fn ask(&self, time: usize) {
+        let from = time * self.pace;
+        let length = self.rows[0].len();
+        if from < length {
+            for r in 0..R {
+                prefetch(&self.rows[r][from..length.min(from + self.pace)]);
             }
         }
+    }
+}
+
+/// The packed weights of a tile: step after step, of each all rows.
+#[derive(Clone, Copy)]
+pub(super) struct Panel<'a, const R: usize> {
+    pub(super) steps: &'a [[Lanes; R]],
+    /// The lowest exponent among the weights, for types that are flushed.
+    pub(super) floor: u32,
+    /// As far as K has gone.
+    pub(super) floor_so_far: u32,
+}
+
+/// The packed activations of a tile.
+#[derive(Clone, Copy)]
+pub(super) struct Acts<'a, const T: usize> {
+    pub(super) steps: &'a [[Lanes; T]],
+    /// The lowest exponent among the activations, of all K, for types that are flushed.
+    pub(super) floor: u32,
+}
+
+/// Adds a stretch of K to the sums of a tile, or to zeros if it is the first one.
+#[inline(always)]
+pub(super) fn accumulate<I: Isa, W: Weight, const R: usize, const T: usize>(
+    isa: I,
+    sums: &mut Sums<R, T>,
+    first: bool,
+    panel: Panel<R>,
+    acts: Acts<T>,
+    ahead: Ahead<W, R>,
+) {
+    let mut tile = if first { zeros() } else { *sums };
+    if flushes::<I, W>() && !flushes_nothing(&tile, &panel, acts.floor) {
+        flushed_steps(&mut tile, panel.steps, acts.steps);
+        *sums = tile;
+        return;
+    }
+    let (weights, last_weights) = panel.steps.as_chunks::<2>();
+    let (tokens, last_tokens) = acts.steps.as_chunks::<2>();
+    for (time, (weights, tokens)) in weights.iter().zip(tokens).enumerate() {
+        ahead.ask(time);
+        step::<I, W, R, T>(isa, &mut tile, &weights[0], &tokens[0]);
+        step::<I, W, R, T>(isa, &mut tile, &weights[1], &tokens[1]);
+    }
+    for (weights, tokens) in last_weights.iter().zip(last_tokens) {
+        step::<I, W, R, T>(isa, &mut tile, weights, tokens);
     }
     *sums = tile;
 }
 
-/// The first `steps` steps of a flushing type.
+/// Whether fused multiply-adds give the bits of a type that is flushed.
 #[inline(always)]
-fn flushed_steps<const R: usize, const T: usize>(
+fn flushes_nothing<const R: usize, const T: usize>(sums: &Sums<R, T>, panel: &Panel<R>, acts: u32) -> bool {
+    products_stay_normal(panel.floor_so_far, acts)
+        || products_stay_normal(panel.floor, acts) && sums_stay_normal(lowest_exponent(sums.as_flattened()))
+}
+
+/// One vector of each row with one of each token.
+#[inline(always)]
+pub(super) fn step<I: Isa, W: Weight, const R: usize, const T: usize>(
+    isa: I,
     sums: &mut Sums<R, T>,
-    steps: usize,
-    rows: [&[Lanes]; R],
-    acts: [&[Lanes]; T],
+    weights: &[Lanes; R],
+    acts: &[Lanes; T],
 ) {
-    for i in 0..R * T {
-        let sums = &mut sums[i / T][i % T];
-        for (w, a) in rows[i / T][..steps].iter().zip(acts[i % T]) {
-            *sums = add_products(sums, w, a);
+    for r in 0..R {
+        for t in 0..T {
+            sums[r][t] = add::<I, W>(isa, &sums[r][t], &weights[r], &acts[t]);
         }
     }
 }
 
-/// A step in which only the first `present` lanes have an element.
+/// Steps of a type that is flushed.
 #[inline(always)]
-fn partial_step<W: Weight, const R: usize, const T: usize>(
+pub(super) fn flushed_steps<const R: usize, const T: usize>(
     sums: &mut Sums<R, T>,
-    step: usize,
-    present: usize,
-    rows: [&[Lanes]; R],
-    acts: [&[Lanes]; T],
+    weights: &[[Lanes; R]],
+    acts: &[[Lanes; T]],
 ) {
     for i in 0..R * T {
-        let (sums, w, a) = (&mut sums[i / T][i % T], &rows[i / T][step], &acts[i % T][step]);
-        let new = if W::FLUSHES { add_products(sums, w, a) } else { multiply_add(sums, w, a) };
-        *sums = keep_absent(sums, &new, present);
+        let sums = &mut sums[i / T][i % T];
+        for (weights, acts) in weights.iter().zip(acts) {
+            *sums = add_products(sums, &weights[i / T], &acts[i % T]);
+        }
     }
 }

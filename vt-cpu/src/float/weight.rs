@@ -1,102 +1,144 @@
-//! The float types that weights have: how a row of each is laid out as vectors of sixteen.
+//! The float types that weights have: how a chunk of each is laid out as vectors of sixteen, and how products are added.
 
 use half::{bf16, f16};
 use vt_core::Elem;
 
 use crate::arch::Isa;
 
-use super::half::round_to_bf16;
-use super::lanes::{LANES, Lanes};
-use super::pairs::flush;
+use super::half::{bf16_to_f32, round_to_bf16};
+use super::lanes::{LANES, Lanes, multiply_add};
+use super::pairs::{Floor, split};
+
+/// Elements that are laid out together.
+pub(super) const CHUNK: usize = 2 * LANES;
+
+/// The vectors of a chunk, of which the first [`steps`] are used.
+pub(super) type Vectors = [Lanes; 2];
 
 /// An element type of weights.
-///
-/// A row is taken in chunks of `16 * STEPS` elements; each chunk makes `STEPS` steps, and each step adds one product to
-/// each of the sixteen partial sums.
 pub trait Weight: Elem + Default {
-    /// Steps in a chunk.
-    const STEPS: usize;
-    /// Whether sums below the normal range become zeros.
-    const FLUSHES: bool;
+    /// Minus zero. Its product with zero changes no sum, not even the sign of a zero: so absent elements are skipped.
+    const ABSENT: Self;
 
-    /// Writes whole chunks of a row as the vectors of their steps.
-    fn pack<I: Isa>(isa: I, row: &[Self], to: &mut [Lanes]);
+    /// Whether products are those of [`pairs`](super::pairs).
+    const PAIRS: bool = false;
 
-    /// Writes whole chunks of a row of activations beside it, as the vectors of their steps.
-    fn pack_activations(row: &[f32], to: &mut [Lanes]);
+    /// The values of sixteen elements.
+    fn widen<I: Isa>(isa: I, elements: &[Self; LANES]) -> Lanes;
 
-    /// In how many lanes step `step` has an element, where only `len` elements of the chunk are present.
-    fn present(len: usize, step: usize) -> usize;
-}
-
-macro_rules! one_step {
-    ($t:ty, $widen:expr) => {
-        impl Weight for $t {
-            const STEPS: usize = 1;
-            const FLUSHES: bool = false;
-
-            #[inline(always)]
-            fn pack<I: Isa>(isa: I, row: &[Self], to: &mut [Lanes]) {
-                for (to, row) in to.iter_mut().zip(row.as_chunks().0) {
-                    *to = $widen(isa, row);
-                }
-            }
-
-            #[inline(always)]
-            fn pack_activations(row: &[f32], to: &mut [Lanes]) {
-                to.as_flattened_mut().copy_from_slice(row);
-            }
-
-            #[inline(always)]
-            fn present(len: usize, _step: usize) -> usize {
-                len
-            }
-        }
-    };
-}
-
-one_step!(f32, |_, row: &Lanes| *row);
-one_step!(f16, I::widen);
-
-/// A chunk's steps: first the odd elements, which are the upper halves of its pairs, then the even ones.
-#[inline(always)]
-fn split_pairs(pairs: &[u32; LANES]) -> [Lanes; 2] {
-    let mut steps = [[0.0; LANES]; 2];
-    for (l, pair) in pairs.iter().enumerate() {
-        steps[0][l] = flush(f32::from_bits(pair & 0xffff_0000));
-        steps[1][l] = flush(f32::from_bits(pair << 16));
+    /// A chunk as vectors; it is taken into `floor`, for types whose results are flushed.
+    #[inline(always)]
+    fn weights<I: Isa>(isa: I, chunk: &[Self; CHUNK], floor: &mut Floor) -> Vectors {
+        let _ = floor;
+        let [low, high] = chunk.as_chunks().0 else { unreachable!("two vectors") };
+        [Self::widen(isa, low), Self::widen(isa, high)]
     }
-    steps
+
+    /// A chunk of activations beside it.
+    #[inline(always)]
+    fn activations<I: Isa>(chunk: &[f32; CHUNK]) -> Vectors {
+        let [low, high] = chunk.as_chunks().0 else { unreachable!("two vectors") };
+        [*low, *high]
+    }
+}
+
+/// The values of a row, filled up with zeros to whole vectors.
+#[inline(always)]
+pub(crate) fn widen_row<I: Isa, W: Weight>(isa: I, row: &[W], to: &mut [Lanes]) {
+    let (whole, rest) = row.as_chunks();
+    for (to, elements) in to.iter_mut().zip(whole) {
+        *to = W::widen(isa, elements);
+    }
+    if !rest.is_empty() {
+        let mut padded = [W::default(); LANES];
+        padded[..rest.len()].copy_from_slice(rest);
+        to[whole.len()] = W::widen(isa, &padded);
+    }
+}
+
+/// The chunks of a row: whole ones, and the rest filled up with `absent`, if there is one.
+#[inline(always)]
+pub(super) fn chunks<E: Copy>(row: &[E], absent: E) -> (&[[E; CHUNK]], Option<[E; CHUNK]>) {
+    let (whole, rest) = row.as_chunks();
+    let mut padded = [absent; CHUNK];
+    padded[..rest.len()].copy_from_slice(rest);
+    (whole, (!rest.is_empty()).then_some(padded))
+}
+
+/// Vectors of a chunk: each step adds one product to each of sixteen partial sums, or a pair of them.
+#[inline(always)]
+pub(super) const fn steps<I: Isa, W: Weight>() -> usize {
+    if W::PAIRS && I::PAIRS { 1 } else { 2 }
+}
+
+/// Vectors of a row.
+#[inline(always)]
+pub(super) const fn vectors<I: Isa, W: Weight>(k: usize) -> usize {
+    k.div_ceil(CHUNK) * steps::<I, W>()
+}
+
+/// Whether sums below the normal range are to be made zeros by the kernel.
+#[inline(always)]
+pub(super) const fn flushes<I: Isa, W: Weight>() -> bool {
+    W::PAIRS && !I::PAIRS
+}
+
+/// A step, where there is nothing to be flushed.
+#[inline(always)]
+pub(super) fn add<I: Isa, W: Weight>(isa: I, sums: &Lanes, weights: &Lanes, acts: &Lanes) -> Lanes {
+    if W::PAIRS && I::PAIRS { isa.dot_pairs(sums, weights, acts) } else { multiply_add(sums, weights, acts) }
+}
+
+impl Weight for f32 {
+    const ABSENT: Self = -0.0;
+
+    #[inline(always)]
+    fn widen<I: Isa>(_: I, elements: &Lanes) -> Lanes {
+        *elements
+    }
+}
+
+impl Weight for f16 {
+    const ABSENT: Self = f16::NEG_ZERO;
+
+    #[inline(always)]
+    fn widen<I: Isa>(isa: I, elements: &[f16; LANES]) -> Lanes {
+        isa.widen(elements)
+    }
 }
 
 impl Weight for bf16 {
-    const STEPS: usize = 2;
-    const FLUSHES: bool = true;
+    const ABSENT: Self = bf16::NEG_ZERO;
+    const PAIRS: bool = true;
 
     #[inline(always)]
-    fn pack<I: Isa>(_: I, row: &[Self], to: &mut [Lanes]) {
-        for (chunk, to) in row.as_chunks::<{ 2 * LANES }>().0.iter().zip(to.as_chunks_mut::<2>().0) {
-            let mut pairs = [0; LANES];
-            for (pair, [even, odd]) in pairs.iter_mut().zip(chunk.as_chunks::<2>().0) {
-                *pair = u32::from(even.to_bits()) | u32::from(odd.to_bits()) << 16;
-            }
-            *to = split_pairs(&pairs);
+    fn widen<I: Isa>(_: I, elements: &[bf16; LANES]) -> Lanes {
+        let mut wide = [0.0; LANES];
+        for (wide, x) in wide.iter_mut().zip(elements) {
+            *wide = bf16_to_f32(*x);
         }
+        wide
     }
 
     #[inline(always)]
-    fn pack_activations(row: &[f32], to: &mut [Lanes]) {
-        for (chunk, to) in row.as_chunks::<{ 2 * LANES }>().0.iter().zip(to.as_chunks_mut::<2>().0) {
-            let mut pairs = [0; LANES];
-            for (pair, [even, odd]) in pairs.iter_mut().zip(chunk.as_chunks::<2>().0) {
-                *pair = round_to_bf16(*even).to_bits() >> 16 | round_to_bf16(*odd).to_bits();
-            }
-            *to = split_pairs(&pairs);
+    fn weights<I: Isa>(_: I, chunk: &[bf16; CHUNK], floor: &mut Floor) -> Vectors {
+        let mut pairs = [0.0; LANES];
+        for (pair, [even, odd]) in pairs.iter_mut().zip(chunk.as_chunks::<2>().0) {
+            *pair = f32::from_bits(u32::from(even.to_bits()) | u32::from(odd.to_bits()) << 16);
         }
+        if I::PAIRS {
+            return [pairs, pairs];
+        }
+        floor.lower(chunk);
+        split(&pairs)
     }
 
     #[inline(always)]
-    fn present(len: usize, step: usize) -> usize {
-        (len + step) / 2
+    fn activations<I: Isa>(chunk: &[f32; CHUNK]) -> Vectors {
+        let mut pairs = [0.0; LANES];
+        for (pair, [even, odd]) in pairs.iter_mut().zip(chunk.as_chunks::<2>().0) {
+            *pair = f32::from_bits(round_to_bf16(*even).to_bits() >> 16 | round_to_bf16(*odd).to_bits());
+        }
+        if I::PAIRS { [pairs, pairs] } else { split(&pairs) }
     }
 }

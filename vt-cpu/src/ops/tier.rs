@@ -31,8 +31,8 @@ macro_rules! tier {
     };
 }
 
-tier!(Portable, 2 x 3);
+tier!(Portable, 3 x 2);
 #[cfg(target_arch = "x86_64")]
-tier!(Avx2, 2 x 3);
+tier!(Avx2, 3 x 2);
 #[cfg(target_arch = "x86_64")]
-tier!(Avx512, 4 x 4);
+tier!(Avx512, 6 x 4);

@@ -2,11 +2,13 @@
 
 mod avx2;
 mod avx512;
+mod avx512_bf16;
 
 use vt_core::View;
 
 pub use avx2::Avx2;
 pub use avx512::Avx512;
+pub use avx512_bf16::Avx512Bf16;
 
 /// Where sixteen rows start, from byte `at` on, and the distance between them.
 ///

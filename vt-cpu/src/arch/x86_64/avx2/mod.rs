@@ -7,6 +7,7 @@ use core::arch::x86_64::*;
 use half::f16;
 
 use crate::arch::{Block, Isa, Work};
+use crate::float::lanes::Lanes;
 
 /// The token of this tier.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +51,12 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    fn add_trees(self, sums: &[&Lanes; 16]) -> Lanes {
+        // SAFETY: as above.
+        unsafe { add_trees(sums) }
+    }
+
+    #[inline(always)]
     fn transpose(self, rows: &Block) -> Block {
         // SAFETY: as above.
         unsafe { transpose(rows) }
@@ -65,6 +72,35 @@ fn widen(halves: &[f16; 16]) -> [f32; 16] {
         unsafe { _mm256_storeu_ps(wide.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(halves.as_ptr().cast()))) };
     }
     wide
+}
+
+/// Eight rows at a time: the first level of the tree adds registers, the second their halves, the others lanes of a half.
+/// Row r comes as number 2 (r mod 4) + r / 4, so that in the end the totals are in order.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_trees(sums: &[&Lanes; 16]) -> Lanes {
+    let mut totals = [0.0; 16];
+    for (sums, totals) in sums.as_chunks::<8>().0.iter().zip(totals.as_chunks_mut::<8>().0) {
+        let mut x = [_mm256_setzero_ps(); 8];
+        for (i, x) in x.iter_mut().enumerate() {
+            let row = sums[4 * (i % 2) + i / 2].as_ptr();
+            // SAFETY: the sixteen numbers of a row are read.
+            *x = unsafe { _mm256_add_ps(_mm256_loadu_ps(row), _mm256_loadu_ps(row.add(8))) };
+        }
+        for i in 0..4 {
+            let (a, b) = (x[2 * i], x[2 * i + 1]);
+            x[i] = _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b));
+        }
+        for i in 0..2 {
+            let (a, b) = (x[2 * i], x[2 * i + 1]);
+            x[i] = _mm256_add_ps(_mm256_shuffle_ps::<0x44>(a, b), _mm256_shuffle_ps::<0xee>(a, b));
+        }
+        let (a, b) = (x[0], x[1]);
+        let total = _mm256_add_ps(_mm256_shuffle_ps::<0x88>(a, b), _mm256_shuffle_ps::<0xdd>(a, b));
+        // SAFETY: eight numbers are written.
+        unsafe { _mm256_storeu_ps(totals.as_mut_ptr(), total) };
+    }
+    totals
 }
 
 /// Quarter by quarter: 8 x 8 lanes in three steps, of 2 x 2 lanes, of 4 x 4, and of the halves of registers.

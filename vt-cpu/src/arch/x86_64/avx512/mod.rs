@@ -7,6 +7,7 @@ use core::arch::x86_64::*;
 use half::f16;
 
 use crate::arch::{Block, Isa, Work};
+use crate::float::lanes::Lanes;
 
 /// The token of this tier.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +54,12 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
+    fn add_trees(self, sums: &[&Lanes; 16]) -> Lanes {
+        // SAFETY: as above.
+        unsafe { add_trees(sums) }
+    }
+
+    #[inline(always)]
     fn transpose(self, rows: &Block) -> Block {
         // SAFETY: as above.
         unsafe { transpose(rows) }
@@ -66,6 +73,36 @@ fn widen(halves: &[f16; 16]) -> [f32; 16] {
     // SAFETY: the addresses are those of sixteen numbers each.
     unsafe { _mm512_storeu_ps(wide.as_mut_ptr(), _mm512_cvtph_ps(_mm256_loadu_si256(halves.as_ptr().cast()))) };
     wide
+}
+
+/// The first two levels of the tree add quarters of registers, the others lanes of a quarter; of each two registers one is left.
+/// Row r comes as number 4 (r mod 4) + r / 4, so that in the end the totals are in order.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn add_trees(sums: &[&Lanes; 16]) -> Lanes {
+    let mut x = [_mm512_setzero_ps(); 16];
+    for (i, x) in x.iter_mut().enumerate() {
+        // SAFETY: sixteen numbers are read.
+        *x = unsafe { _mm512_loadu_ps(sums[4 * (i % 4) + i / 4].as_ptr()) };
+    }
+    for i in 0..8 {
+        let (a, b) = (x[2 * i], x[2 * i + 1]);
+        x[i] = _mm512_add_ps(_mm512_shuffle_f32x4::<0x44>(a, b), _mm512_shuffle_f32x4::<0xee>(a, b));
+    }
+    for i in 0..4 {
+        let (a, b) = (x[2 * i], x[2 * i + 1]);
+        x[i] = _mm512_add_ps(_mm512_shuffle_f32x4::<0x88>(a, b), _mm512_shuffle_f32x4::<0xdd>(a, b));
+    }
+    for i in 0..2 {
+        let (a, b) = (x[2 * i], x[2 * i + 1]);
+        x[i] = _mm512_add_ps(_mm512_shuffle_ps::<0x44>(a, b), _mm512_shuffle_ps::<0xee>(a, b));
+    }
+    let (a, b) = (x[0], x[1]);
+    let mut totals = [0.0; 16];
+    let total = _mm512_add_ps(_mm512_shuffle_ps::<0x88>(a, b), _mm512_shuffle_ps::<0xdd>(a, b));
+    // SAFETY: sixteen numbers are written.
+    unsafe { _mm512_storeu_ps(totals.as_mut_ptr(), total) };
+    totals
 }
 
 /// In three steps: 2 x 2 lanes, 4 x 4 lanes, and the quarters of registers.
