@@ -22,18 +22,20 @@ pub(super) fn json(limits: &Limits) -> Value {
         "threads": limits.threads,
         "read_gb_s": limits.read / 1e9,
         "f32_gop_s": limits.floats / 1e9,
+        "bf16_gop_s": limits.bf16.map(|rate| rate / 1e9),
         "8bit_gop_s": limits.bytes.map(|rate| rate / 1e9),
     })
 }
 
 /// All in a line.
 pub(super) fn line(limits: &Limits) -> String {
-    let bytes = match limits.bytes {
-        Some(rate) => format!("{} {:.1} GOP/s", Bound::Bytes.name(), rate / 1e9),
-        None => format!("{} as f32", Bound::Bytes.name()),
+    let other = |bound: Bound, rate: Option<f64>| match rate {
+        Some(rate) => format!("{} {:.1} GOP/s", bound.name(), rate / 1e9),
+        None => format!("{} as f32", bound.name()),
     };
+    let (bf16, bytes) = (other(Bound::Bf16, limits.bf16), other(Bound::Bytes, limits.bytes));
     format!(
-        "limits of {} with {} threads: {} {:.1} GB/s, {} {:.1} GOP/s, {bytes}",
+        "limits of {} with {} threads: {} {:.1} GB/s, {} {:.1} GOP/s, {bf16}, {bytes}",
         limits.tier,
         limits.threads,
         Bound::Read.name(),

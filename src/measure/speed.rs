@@ -10,6 +10,8 @@ pub enum Bound {
     Read,
     /// Multiplying and adding f32.
     Floats,
+    /// Multiplying and adding bf16.
+    Bf16,
     /// Dot products of bytes.
     Bytes,
 }
@@ -20,6 +22,7 @@ impl Bound {
         match self {
             Bound::Read => "read",
             Bound::Floats => "f32",
+            Bound::Bf16 => "bf16",
             Bound::Bytes => "8-bit",
         }
     }
@@ -46,11 +49,13 @@ impl Speed {
             return None;
         }
         let (bytes, operations) = (cost.bytes as f64 / seconds, cost.operations as f64 / seconds);
-        let (peak, name) = match (cost.arithmetic, limits.bytes) {
-            (Arithmetic::Bytes, Some(peak)) => (peak, Bound::Bytes),
-            // Without an instruction for them, floats stand in.
-            (Arithmetic::Bytes, None) | (Arithmetic::Floats, _) => (limits.floats, Bound::Floats),
+        let (peak, name) = match cost.arithmetic {
+            Arithmetic::Floats => (None, Bound::Floats),
+            Arithmetic::Bf16 => (limits.bf16, Bound::Bf16),
+            Arithmetic::Bytes => (limits.bytes, Bound::Bytes),
         };
+        // Without an instruction for them, floats stand in.
+        let (peak, name) = peak.map_or((limits.floats, Bound::Floats), |peak| (peak, name));
         let (reading, computing) = (bytes / limits.read, operations / peak);
         let (bound, share) = if computing > reading { (name, computing) } else { (Bound::Read, reading) };
         Some(Self { bytes, operations, bound, share })
@@ -63,8 +68,14 @@ mod tests {
 
     use super::*;
 
-    const LIMITS: Limits =
-        Limits { tier: TierName::Portable, threads: 2, read: 10.0, floats: 100.0, bytes: Some(400.0) };
+    const LIMITS: Limits = Limits {
+        tier: TierName::Portable,
+        threads: 2,
+        read: 10.0,
+        floats: 100.0,
+        bf16: Some(200.0),
+        bytes: Some(400.0),
+    };
 
     fn speed(bytes: u64, operations: u64, arithmetic: Arithmetic, limits: &Limits) -> Option<Speed> {
         Speed::new(Cost { bytes, operations, arithmetic }, 2.0, limits)
@@ -79,8 +90,11 @@ mod tests {
         assert_eq!(speed(10, 160, Arithmetic::Bytes, &LIMITS).map(|s| s.bound), Some(Bound::Read));
         let bytes = Speed { bytes: 5.0, operations: 300.0, bound: Bound::Bytes, share: 0.75 };
         assert_eq!(speed(10, 600, Arithmetic::Bytes, &LIMITS), Some(bytes));
-        let stand_in = Limits { bytes: None, ..LIMITS };
+        let bf16 = Speed { bytes: 5.0, operations: 300.0, bound: Bound::Bf16, share: 1.5 };
+        assert_eq!(speed(10, 600, Arithmetic::Bf16, &LIMITS), Some(bf16));
+        let stand_in = Limits { bf16: None, bytes: None, ..LIMITS };
         assert_eq!(speed(10, 160, Arithmetic::Bytes, &stand_in), Some(floats));
+        assert_eq!(speed(10, 160, Arithmetic::Bf16, &stand_in), Some(floats));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use vt_core::registry::Builder;
 
 use crate::arch::Portable;
 #[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512};
+use crate::arch::{Avx2, Avx512, Avx512Bf16};
 use crate::device::Cpu;
 use crate::ops;
 use crate::team::{BadThreadCount, Threads, default_threads};
@@ -141,6 +141,7 @@ fn register(builder: &mut Builder, threads: Threads, only: Option<TierName>) {
         }
         if let Some(avx512) = Avx512::new().filter(|_| wanted(TierName::Avx512)) {
             ops::register(builder, avx512);
+            Avx512Bf16::new().into_iter().for_each(|isa| ops::register_pairs(builder, isa));
         }
     }
 }

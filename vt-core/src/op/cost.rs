@@ -12,6 +12,8 @@ pub enum Arithmetic {
     /// Multiplications and additions of floats.
     #[default]
     Floats,
+    /// Multiplications and additions of floats, of which the factors are bf16.
+    Bf16,
     /// Dot products of bytes.
     Bytes,
 }

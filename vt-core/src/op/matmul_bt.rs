@@ -1,7 +1,7 @@
 //! Matrix product with a transposed float weight.
 
 use super::case::{Case, Fill, Operand};
-use super::{Arithmetic, Cost, Inputs, Op, Outs, Tolerance, Workload, one};
+use super::{Arithmetic, Cost, Inputs, Op, Outs, Tolerance, ValueType, Workload, one};
 use crate::{DType, Desc, Dim, OpError, Sym};
 
 /// `out[t, n] = sum over k of a[t, k] * b[n, k]`.
@@ -34,7 +34,8 @@ impl Op for MatmulBt {
     }
 
     fn cost(&self, work: &Workload<'_>) -> Cost {
-        work.product(Arithmetic::Floats)
+        let weight = work.inputs.get(1).and_then(ValueType::tensor).map(|desc| desc.dtype);
+        work.product(if weight == Some(DType::BF16) { Arithmetic::Bf16 } else { Arithmetic::Floats })
     }
 
     fn cases() -> Vec<Case<Self>> {

@@ -17,7 +17,7 @@ mod x86_64;
 
 use half::f16;
 
-use crate::float::lanes::Lanes;
+use crate::float::lanes::{Lanes, multiply_add};
 
 pub use block::Block;
 pub use portable::Portable;
@@ -57,6 +57,13 @@ pub trait Isa: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn add_trees(self, sums: &[&Lanes; 16]) -> Lanes {
         block::add_trees(sums)
+    }
+
+    /// `sum + a * b` in each lane, rounded once. Where loops over arrays become vectors anyway it is one of them; in tiles of
+    /// many vectors they do not always.
+    #[inline(always)]
+    fn add_product(self, sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
+        multiply_add(sums, a, b)
     }
 
     /// Whether [`dot_pairs`](Isa::dot_pairs) is an instruction.

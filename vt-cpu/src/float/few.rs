@@ -2,12 +2,12 @@
 
 use vt_core::{View, ViewMut};
 
-use crate::arch::Isa;
+use crate::arch::{Isa, prefetch};
 
-use super::lanes::{Lanes, add_tree};
+use super::lanes::{LANES, Lanes, add_tree};
 use super::pairs::{Floor, lowest_exponent, products_stay_normal};
-use super::tile::{Ahead, Sums, flushed_steps, step, zeros};
-use super::weight::{CHUNK, Vectors, Weight, chunks, flushes, steps, vectors};
+use super::tile::{Sums, flushed_steps, step, zeros};
+use super::weight::{CHUNK, Weight, chunks, flushes, put, steps, vectors};
 
 /// The most tokens.
 const MOST: usize = 4;
@@ -24,7 +24,8 @@ pub(super) fn few_scratch<I: Isa, W: Weight>(tokens: usize, k: usize) -> usize {
 struct Rows<'a, W, const R: usize> {
     whole: [&'a [[W; CHUNK]]; R],
     last: [[W; CHUNK]; R],
-    ahead: Ahead<'a, W, R>,
+    /// Rows that are needed later, or none.
+    ahead: [&'a [W]; R],
 }
 
 /// T tokens, all of them.
@@ -46,9 +47,9 @@ pub(super) fn few<I: Isa, W: Weight, const R: usize, const T: usize>(
         let (sums, lowest) = multiply::<I, W, R, T>(isa, &rows, packed);
         let exact = !flushes::<I, W>() || products_stay_normal(lowest.exponent(), floor);
         let sums = if exact { sums } else { flushed::<I, W, R, T>(isa, &rows, packed) };
-        for r in 0..R.min(weights.rows() - n) {
-            for t in 0..T {
-                out.row_mut(t)[n + r] = add_tree(&sums[r][t]);
+        for (r, sums) in sums.iter().enumerate().take(weights.rows() - n) {
+            for (t, sums) in sums.iter().enumerate() {
+                out.row_mut(t)[n + r] = add_tree(sums);
             }
         }
     }
@@ -58,11 +59,11 @@ pub(super) fn few<I: Isa, W: Weight, const R: usize, const T: usize>(
 #[inline(always)]
 pub(super) fn pack<I: Isa, W: Weight, const T: usize>(row: &[f32], t: usize, to: &mut [[Lanes; T]]) {
     let (whole, last) = chunks(row, 0.0);
-    for (chunk, to) in whole.iter().chain(&last).zip(to.chunks_mut(steps::<I, W>())) {
-        let vectors = W::activations::<I>(chunk);
-        for (to, vector) in to.iter_mut().zip(&vectors) {
-            to[t] = *vector;
-        }
+    for (chunk, to) in whole.iter().zip(to.chunks_exact_mut(steps::<I, W>())) {
+        put(to, t, &W::activations::<I>(chunk));
+    }
+    if let Some(last) = last {
+        put(&mut to[whole.len() * steps::<I, W>()..], t, &W::activations::<I>(&last));
     }
 }
 
@@ -70,13 +71,13 @@ pub(super) fn pack<I: Isa, W: Weight, const T: usize>(row: &[f32], t: usize, to:
 #[inline(always)]
 fn rows<'a, W: Weight, const R: usize>(weights: View<'a, W>, n: usize) -> Rows<'a, W, R> {
     let tiles = DISTANCE.div_ceil(R * weights.cols() * size_of::<W>() + 1);
-    let mut rows = Rows { whole: [&[]; R], last: [[W::ABSENT; CHUNK]; R], ahead: Ahead { rows: [&[]; R], pace: CHUNK } };
+    let mut rows = Rows { whole: [&[]; R], last: [[W::ABSENT; CHUNK]; R], ahead: [&[]; R] };
     for r in 0..R {
         let (whole, last) = chunks(weights.row((n + r).min(weights.rows() - 1)), W::ABSENT);
         rows.whole[r] = whole;
         rows.last[r] = last.unwrap_or(rows.last[r]);
         if n + tiles * R + R <= weights.rows() {
-            rows.ahead.rows[r] = weights.row(n + tiles * R + r);
+            rows.ahead[r] = weights.row(n + tiles * R + r);
         }
     }
     rows
@@ -90,19 +91,14 @@ fn multiply<I: Isa, W: Weight, const R: usize, const T: usize>(
     acts: &[[Lanes; T]],
 ) -> (Sums<R, T>, Floor) {
     let (mut sums, mut floor) = (zeros::<R, T>(), Floor::new());
-    let count = rows.whole[0].len();
-    let mut whole = rows.whole;
-    for r in 0..R {
-        whole[r] = &whole[r][..count];
-    }
-    let (first, last) = acts.split_at(count * steps::<I, W>());
+    let (first, last) = acts.split_at(rows.whole[0].len() * steps::<I, W>());
     for (c, acts) in first.chunks_exact(steps::<I, W>()).enumerate() {
-        rows.ahead.ask(c);
-        let mut tile = [[[0.0; 16]; R]; 2];
-        for r in 0..R {
-            put(&mut tile, r, &W::weights(isa, &whole[r][c], &mut floor));
+        for row in rows.ahead {
+            if let Some(chunk) = row.get(c * CHUNK..(c + 1) * CHUNK) {
+                prefetch(chunk);
+            }
         }
-        for (weights, acts) in tile.iter().zip(acts) {
+        for (weights, acts) in chunk_steps(isa, rows, c, &mut floor).iter().zip(acts) {
             step::<I, W, R, T>(isa, &mut sums, weights, acts);
         }
     }
@@ -112,18 +108,27 @@ fn multiply<I: Isa, W: Weight, const R: usize, const T: usize>(
     (sums, floor)
 }
 
+/// The steps of chunk `c`.
 #[inline(always)]
-fn put<const R: usize>(tile: &mut [[Lanes; R]; 2], r: usize, vectors: &Vectors) {
-    tile[0][r] = vectors[0];
-    tile[1][r] = vectors[1];
+fn chunk_steps<I: Isa, W: Weight, const R: usize>(
+    isa: I,
+    rows: &Rows<W, R>,
+    c: usize,
+    floor: &mut Floor,
+) -> [[Lanes; R]; 2] {
+    let mut tile = [[[0.0; LANES]; R]; 2];
+    for (r, row) in rows.whole.iter().enumerate() {
+        put(&mut tile, r, &W::weights(isa, &row[c], floor));
+    }
+    tile
 }
 
 /// The steps of the last chunks.
 #[inline(always)]
 fn last_steps<I: Isa, W: Weight, const R: usize>(isa: I, rows: &Rows<W, R>, floor: &mut Floor) -> [[Lanes; R]; 2] {
-    let mut tile = [[[0.0; 16]; R]; 2];
-    for r in 0..R {
-        put(&mut tile, r, &W::weights(isa, &rows.last[r], floor));
+    let mut tile = [[[0.0; LANES]; R]; 2];
+    for (r, row) in rows.last.iter().enumerate() {
+        put(&mut tile, r, &W::weights(isa, row, floor));
     }
     tile
 }
@@ -138,11 +143,7 @@ fn flushed<I: Isa, W: Weight, const R: usize, const T: usize>(
     let (mut sums, mut floor) = (zeros::<R, T>(), Floor::new());
     let (first, last) = acts.split_at(rows.whole[0].len() * steps::<I, W>());
     for (c, acts) in first.chunks_exact(steps::<I, W>()).enumerate() {
-        let mut tile = [[[0.0; 16]; R]; 2];
-        for r in 0..R {
-            put(&mut tile, r, &W::weights(isa, &rows.whole[r][c], &mut floor));
-        }
-        flushed_steps(&mut sums, &tile, acts);
+        flushed_steps(&mut sums, &chunk_steps(isa, rows, c, &mut floor), acts);
     }
     flushed_steps(&mut sums, &last_steps(isa, rows, &mut floor), last);
     sums

@@ -3,23 +3,23 @@
 
 use vt_core::{View, ViewMut};
 
-use crate::arch::Isa;
+use crate::arch::{Isa, prefetch};
 
 use super::few::pack;
 use super::lanes::{LANES, Lanes};
 use super::pairs::{Floor, NO_FLOOR, lowest_exponent};
-use super::tile::{Acts, Ahead, Panel, Sums, accumulate};
-use super::weight::{CHUNK, Weight, chunks, flushes, steps, vectors};
+use super::tile::{Acts, Panel, Sums, accumulate, line};
+use super::weight::{CHUNK, Weight, chunks, flushes, put, steps, vectors};
 
-/// Vectors of a block of K, at most: with eight rows they are half of a first-level cache.
-const K_BLOCK: usize = 48;
-/// Weight rows in a block: their partial sums with the tokens of a block stay in a second-level cache. A multiple of any R
-/// and of sixteen.
-const ROW_BLOCK: usize = 96;
+/// Vectors of a block of K, at most: of six rows they fill half of a first-level cache.
+const K_BLOCK: usize = 64;
+/// Weight rows whose partial sums are added at once: a multiple of any R, and of sixteen.
+const ROW_BLOCK: usize = 48;
 /// Tokens in a block, at most.
 const TOKEN_BLOCK: usize = 120;
-/// Vectors of activations in a block, unless tokens get too few: 4 MB.
-const ACTIVATIONS: usize = 64 << 10;
+/// Vectors of activations in a block, unless tokens get too few: 768 KB, for more than 1 MB do not stay in a second-level
+/// cache of 2 MB beside everything else.
+const ACTIVATIONS: usize = 12 << 10;
 /// Tokens in a block, if there are so many, however long their rows.
 const LEAST_TOKENS: usize = 24;
 /// The most rows and tokens of a tile.
@@ -46,7 +46,7 @@ pub(super) fn many<I: Isa, W: Weight, const R: usize, const T: usize>(
     out: &mut ViewMut<f32>,
     scratch: &mut [Lanes],
 ) {
-    const { assert!(0 < R && R <= MOST_ROWS && ROW_BLOCK % R == 0 && 0 < T && T <= MOST_TOKENS) };
+    const { assert!(0 < R && R <= MOST_ROWS && ROW_BLOCK.is_multiple_of(R) && 0 < T && T <= MOST_TOKENS) };
     let blocks = acts.rows().div_ceil(token_block::<I, W>(acts.rows(), acts.cols()));
     let tokens = acts.rows().div_ceil(blocks);
     for m in (0..acts.rows()).step_by(tokens) {
@@ -140,46 +140,35 @@ fn token_rows<I: Isa, W: Weight, const R: usize, const T: usize>(
     let acts = Packed::<T>::new::<I, W>(acts, packed);
     for n in (0..weights.rows()).step_by(ROW_BLOCK) {
         let rows = ROW_BLOCK.min(weights.rows() - n);
-        let mut floors = [NO_FLOOR; ROW_BLOCK];
-        for (k, len) in k_blocks::<I, W>(weights.cols()) {
-            let block = Block { n, rows, k, len };
-            multiply_block::<I, W, R, T>(isa, weights, block, &acts, &mut floors, panel, sums);
+        for (tile, sums) in sums.chunks_exact_mut(R * acts.tokens).enumerate().take(rows.div_ceil(R)) {
+            multiply_rows::<I, W, R, T>(isa, weights, n + tile * R, &acts, panel, sums);
         }
         write::<I, R, T>(isa, &acts, sums, &mut out.tile(0, acts.tokens, n, rows));
     }
 }
 
-/// A block of weights.
-#[derive(Clone, Copy)]
-struct Block {
-    n: usize,
-    rows: usize,
-    k: usize,
-    len: usize,
-}
-
-/// Adds a block's products to the sums of all its tiles, row tile by row tile.
+/// The partial sums of the row tile that starts at row `n`.
 #[inline(always)]
-fn multiply_block<I: Isa, W: Weight, const R: usize, const T: usize>(
+fn multiply_rows<I: Isa, W: Weight, const R: usize, const T: usize>(
     isa: I,
     weights: View<W>,
-    block: Block,
+    n: usize,
     acts: &Packed<T>,
-    floors: &mut [u32; ROW_BLOCK],
     panel: &mut [Lanes],
     sums: &mut [Lanes],
 ) {
-    let (at, steps) = (vectors::<I, W>(block.k), vectors::<I, W>(block.len));
-    let panel = &mut panel.as_chunks_mut::<R>().0[..steps];
-    for tile in 0..block.rows.div_ceil(R) {
-        let floor = unpack(isa, weights, block, tile, panel);
-        floors[tile] = floors[tile].min(floor);
-        let panel = Panel { steps: panel, floor, floor_so_far: floors[tile] };
+    let mut floor_so_far = NO_FLOOR;
+    for (k, len) in k_blocks::<I, W>(weights.cols()) {
+        let (at, steps) = (vectors::<I, W>(k), vectors::<I, W>(len));
+        let panel = &mut panel.as_chunks_mut::<R>().0[..steps];
+        let floor = unpack(isa, weights.slice_cols(k, len), n, panel);
+        floor_so_far = floor_so_far.min(floor);
+        let panel = Panel { steps: panel, floor, floor_so_far };
         for i in 0..acts.tiles() {
             let (start, end) = (acts.start(i), acts.start(i + 1));
-            let sums = &mut sums[(tile * acts.tokens + start) * R..][..(end - start) * R];
-            let ahead = ahead::<W, R>(weights, block, tile, [i, acts.tiles()]);
-            let first = block.k == 0;
+            let ahead = ahead::<W, R>(weights, n, k + len, len, [i, acts.tiles()]);
+            let sums = &mut sums[start * R..][..(end - start) * R];
+            let first = k == 0;
             match end - start {
                 1 => accumulate::<I, W, R, 1>(isa, one(sums), first, panel, acts.tile(at, steps, i), ahead),
                 2 => accumulate::<I, W, R, 2>(isa, one(sums), first, panel, acts.tile(at, steps, i), ahead),
@@ -196,74 +185,73 @@ fn one<const R: usize, const T: usize>(sums: &mut [Lanes]) -> &mut Sums<R, T> {
     &mut sums.as_chunks_mut().0.as_chunks_mut().0[0]
 }
 
-/// Unpacks the rows of a tile; where there are no more, the last one again. Returns the lowest exponent, for types that flush.
+/// Unpacks the rows from `n` on; where there are no more, the last one again. Returns the lowest exponent, for types that flush.
 #[inline(always)]
-fn unpack<I: Isa, W: Weight, const R: usize>(
-    isa: I,
-    weights: View<W>,
-    block: Block,
-    tile: usize,
-    to: &mut [[Lanes; R]],
-) -> u32 {
+fn unpack<I: Isa, W: Weight, const R: usize>(isa: I, weights: View<W>, n: usize, to: &mut [[Lanes; R]]) -> u32 {
     let mut floor = Floor::new();
-    for r in 0..R {
-        let row = &weights.row(block.n + (tile * R + r).min(block.rows - 1))[block.k..][..block.len];
-        let (whole, last) = chunks(row, W::ABSENT);
-        for (chunk, to) in whole.iter().chain(&last).zip(to.chunks_mut(steps::<I, W>())) {
-            let vectors = W::weights(isa, chunk, &mut floor);
-            for (to, vector) in to.iter_mut().zip(&vectors) {
-                to[r] = *vector;
-            }
+    let count = weights.cols() / CHUNK;
+    let mut rows: [&[[W; CHUNK]]; R] = [&[]; R];
+    let (whole, rest) = to.split_at_mut(count * steps::<I, W>());
+    for (r, whole) in rows.iter_mut().enumerate() {
+        let (row, last) = chunks(weights.row((n + r).min(weights.rows() - 1)), W::ABSENT);
+        *whole = &row[..count];
+        if let Some(last) = last {
+            put(rest, r, &W::weights(isa, &last, &mut floor));
+        }
+    }
+    for (c, to) in whole.chunks_exact_mut(steps::<I, W>()).enumerate() {
+        for (r, row) in rows.iter().enumerate() {
+            put(to, r, &W::weights(isa, &row[c], &mut floor));
         }
     }
     if flushes::<I, W>() { floor.exponent() } else { NO_FLOOR }
 }
 
-/// The weights that are needed after those of a tile: part `i` of so many, along K.
+/// What token tile `i` of so many asks for of the weights that are needed next: those behind `k` in the R rows from `n` on, or
+/// else the first ones of the next rows, `len` elements of each. Many tiles ask for a part of a row each, line by line beside
+/// their work; few tiles would be done too soon, and ask for all lines of some rows at once.
 #[inline(always)]
-fn ahead<W, const R: usize>(
-    weights: View<W>,
-    block: Block,
-    tile: usize,
-    [i, parts]: [usize; 2],
-) -> Ahead<W, R> {
-    let Block { n, rows, k, len } = block;
-    let next = (tile + 1) * R;
-    let (n, k) = if next < rows {
-        (n + next, k)
-    } else if k + len < weights.cols() {
-        (n, k + len)
-    } else {
-        (n + rows, 0)
-    };
-    let mut ahead = Ahead { rows: [&[]; R], pace: len };
+fn ahead<'a, W, const R: usize>(
+    weights: View<'a, W>,
+    n: usize,
+    k: usize,
+    len: usize,
+    [i, tiles]: [usize; 2],
+) -> &'a [W] {
+    let (n, k) = if k < weights.cols() { (n, k) } else { (n + R, 0) };
     if n + R > weights.rows() {
-        return ahead;
+        return &[];
     }
-    let len = len.min(weights.cols() - k);
-    for r in 0..R {
-        ahead.rows[r] = &weights.row(n + r)[k..][i * len / parts..(i + 1) * len / parts];
+    let weights = weights.slice_rows(n, R).slice_cols(k, len.min(weights.cols() - k));
+    if tiles < R {
+        for r in i * R / tiles..(i + 1) * R / tiles {
+            prefetch(weights.row(r));
+        }
+        return &[];
     }
-    Ahead::new(ahead.rows, len / CHUNK)
+    let parts = tiles / R;
+    let part = weights.cols().div_ceil(parts).next_multiple_of(line::<W>());
+    let row = if i < parts * R { weights.row(i / parts) } else { &[] };
+    let from = row.len().min(i % parts * part);
+    &row[from..row.len().min(from + part)]
 }
 
 /// Adds the partial sums and writes the outputs, sixteen at a time.
 #[inline(always)]
-fn write<I: Isa, const R: usize, const T: usize>(
-    isa: I,
-    acts: &Packed<T>,
-    sums: &[Lanes],
-    out: &mut ViewMut<f32>,
-) {
+fn write<I: Isa, const R: usize, const T: usize>(isa: I, acts: &Packed<T>, sums: &[Lanes], out: &mut ViewMut<f32>) {
     for i in 0..acts.tiles() {
         let (start, end) = (acts.start(i), acts.start(i + 1));
-        for t in start..end {
-            for n in (0..out.cols()).step_by(LANES) {
+        for n in (0..out.cols()).step_by(LANES) {
+            let count = LANES.min(out.cols() - n);
+            let mut places = [0; LANES];
+            for (j, place) in places.iter_mut().enumerate().take(count) {
+                let (tile, r) = ((n + j) / R, (n + j) % R);
+                *place = (tile * acts.tokens + start) * R + r * (end - start);
+            }
+            for t in start..end {
                 let mut rows = [&sums[0]; LANES];
-                let count = LANES.min(out.cols() - n);
-                for (j, row) in rows.iter_mut().enumerate().take(count) {
-                    let (tile, r) = ((n + j) / R, (n + j) % R);
-                    *row = &sums[(tile * acts.tokens + start) * R + r * (end - start) + t - start];
+                for (row, place) in rows.iter_mut().zip(places) {
+                    *row = &sums[place + t - start];
                 }
                 let totals = isa.add_trees(&rows);
                 out.row_mut(t)[n..n + count].copy_from_slice(&totals[..count]);

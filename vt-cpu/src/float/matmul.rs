@@ -46,6 +46,7 @@ pub fn matmul<I: Isa, W: Weight, const R: usize, const T: usize>(
     match m {
         1 => few::<I, W, 4, 1>(isa, weights, acts, out, scratch),
         2 if wide => few::<I, W, 4, 2>(isa, weights, acts, out, scratch),
+        2 => few::<I, W, 2, 2>(isa, weights, acts, out, scratch),
         3 if wide => few::<I, W, 4, 3>(isa, weights, acts, out, scratch),
         4 if wide => few::<I, W, 4, 4>(isa, weights, acts, out, scratch),
         _ => many::<I, W, R, T>(isa, weights, acts, out, scratch),

@@ -50,7 +50,7 @@ fn bits(x: &[f32]) -> Vec<u32> {
     x.iter().map(|x| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() }).collect()
 }
 
-const SHAPES: [[usize; 3]; 17] = [
+const SHAPES: [[usize; 3]; 22] = [
     [0, 3, 5],
     [3, 0, 5],
     [2, 3, 0],
@@ -68,6 +68,12 @@ const SHAPES: [[usize; 3]; 17] = [
     [1, 3, 1030],
     [2, 2, 1088],
     [130, 67, 16],
+    // Several blocks of K, of tokens, of rows, and tiles of every width.
+    [4, 9, 96],
+    [7, 13, 3000],
+    [27, 49, 2080],
+    [50, 3, 9001],
+    [260, 50, 33],
 ];
 
 /// Compares every tier and tile shape with `rule`, and `rule` with f64.
@@ -157,7 +163,7 @@ fn bf16_weights() {
 
 #[test]
 fn bf16_sums_near_the_end_of_the_range() {
-    for (m, k) in [(1, 64), (5, 1030)] {
+    for (m, k) in [(1, 64), (3, 100), (5, 1030), (9, 2500)] {
         for seed in 0..40 {
             let spread = |seed: u64, count: usize, shift: i32| -> Vec<f32> {
                 let exponents = numbers(seed + 1000, count);
@@ -176,6 +182,39 @@ fn bf16_sums_near_the_end_of_the_range() {
             }
         }
     }
+}
+
+#[test]
+fn a_tiny_weight_changes_the_road_but_not_the_bits() {
+    // Beside it, in its block of K and behind it, sums are flushed or not by other steps.
+    for (m, tiny) in [(2, 1e-38), (2, 1e-40), (11, 1e-38), (11, 1e-40), (11, 1e-30)] {
+        let k = 3200;
+        for at in [0, 31, 1500, 3199] {
+            let mut weights: Vec<bf16> = numbers(41, 7 * k).into_iter().map(bf16::from_f32).collect();
+            weights[5 * k + at] = bf16::from_f32(tiny);
+            let acts = numbers(42, m * k);
+            let want: Vec<f32> =
+                (0..m * 7).map(|i| pairs_of_bf16(&weights[i % 7 * k..][..k], &acts[i / 7 * k..][..k])).collect();
+            let (weights, acts, shape) = (&weights[..], &acts[..], [m, 7, k]);
+            for got in (Matmul { weights, acts, shape }).on_every_tier() {
+                assert_eq!(bits(&got), bits(&want), "{m} {tiny:e} {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn scratch_is_enough_for_fewer_tokens() {
+    fn check<W: Weight>() {
+        for k in [0, 5, 576, 4096, 70_000] {
+            for m in 0..300 {
+                let [fewer, more] = [m, m + 1].map(|m| matmul_scratch::<Portable, W>(m, k));
+                assert!(fewer <= more, "{m} rows of {k}");
+            }
+        }
+    }
+    check::<f32>();
+    check::<bf16>();
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Float arithmetic: dot products, matmul with float weights, RMS normalization, rotary embedding. Results are the same
 //! bits in every tier; each file states its order of operations.
 
+mod few;
 pub mod half;
 pub mod lanes;
-mod few;
 mod many;
 mod matmul;
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::lanes::{LANES, Lanes};
 
 /// Where `x` is denormal, a zero of its sign.
 #[inline(always)]
-pub(super) fn flush(x: f32) -> f32 {
+pub(crate) fn flush(x: f32) -> f32 {
     let bits = x.to_bits();
     f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
 }

@@ -15,33 +15,6 @@ pub(super) fn zeros<const R: usize, const T: usize>() -> Sums<R, T> {
     [[[0.0; LANES]; T]; R]
 }
 
-/// Rows of weights that are asked for beside the work: of each, so many elements at every two steps.
-#[derive(Clone, Copy)]
-pub(super) struct Ahead<'a, W, const R: usize> {
-    pub(super) rows: [&'a [W]; R],
-    pub(super) pace: usize,
-}
-
-impl<'a, W, const R: usize> Ahead<'a, W, R> {
-    /// Asks for whole lines of parts of equal length, which are as long as they can be asked for in so many times two steps.
-    #[inline(always)]
-    pub(super) fn new(rows: [&'a [W]; R], times: usize) -> Self {
-        let line = 64 / size_of::<W>();
-        Self { rows, pace: rows[0].len().div_ceil(times.max(1)).next_multiple_of(line) }
-    }
-
-    #[inline(always)]
-    pub(super) fn ask(&self, time: usize) {
-        let from = time * self.pace;
-        let length = self.rows[0].len();
-        if from < length {
-            for r in 0..R {
-                prefetch(&self.rows[r][from..length.min(from + self.pace)]);
-            }
-        }
-    }
-}
-
 /// The packed weights of a tile: step after step, of each all rows.
 #[derive(Clone, Copy)]
 pub(super) struct Panel<'a, const R: usize> {
@@ -60,7 +33,8 @@ pub(super) struct Acts<'a, const T: usize> {
     pub(super) floor: u32,
 }
 
-/// Adds a stretch of K to the sums of a tile, or to zeros if it is the first one.
+/// Adds a stretch of K to the sums of a tile, or to zeros if it is the first one. The lines of `ahead`, weights that are
+/// needed later, are asked for beside it.
 #[inline(always)]
 pub(super) fn accumulate<I: Isa, W: Weight, const R: usize, const T: usize>(
     isa: I,
@@ -68,18 +42,23 @@ pub(super) fn accumulate<I: Isa, W: Weight, const R: usize, const T: usize>(
     first: bool,
     panel: Panel<R>,
     acts: Acts<T>,
-    ahead: Ahead<W, R>,
+    ahead: &[W],
 ) {
-    let mut tile = if first { zeros() } else { *sums };
-    if flushes::<I, W>() && !flushes_nothing(&tile, &panel, acts.floor) {
-        flushed_steps(&mut tile, panel.steps, acts.steps);
-        *sums = tile;
-        return;
+    if flushes::<I, W>() && !flushes_nothing(sums, first, &panel, acts.floor) {
+        if first {
+            *sums = zeros();
+        }
+        return flushed_steps(sums, panel.steps, acts.steps);
     }
+    let mut tile = if first { zeros() } else { *sums };
     let (weights, last_weights) = panel.steps.as_chunks::<2>();
     let (tokens, last_tokens) = acts.steps.as_chunks::<2>();
-    for (time, (weights, tokens)) in weights.iter().zip(tokens).enumerate() {
-        ahead.ask(time);
+    let mut at = 0;
+    for (weights, tokens) in weights.iter().zip(tokens) {
+        if let Some(line) = ahead.get(at..at + 1) {
+            prefetch(line);
+        }
+        at += line::<W>();
         step::<I, W, R, T>(isa, &mut tile, &weights[0], &tokens[0]);
         step::<I, W, R, T>(isa, &mut tile, &weights[1], &tokens[1]);
     }
@@ -89,11 +68,21 @@ pub(super) fn accumulate<I: Isa, W: Weight, const R: usize, const T: usize>(
     *sums = tile;
 }
 
+/// The elements of a cache line.
+pub(super) const fn line<W>() -> usize {
+    64 / size_of::<W>()
+}
+
 /// Whether fused multiply-adds give the bits of a type that is flushed.
 #[inline(always)]
-fn flushes_nothing<const R: usize, const T: usize>(sums: &Sums<R, T>, panel: &Panel<R>, acts: u32) -> bool {
+fn flushes_nothing<const R: usize, const T: usize>(
+    sums: &Sums<R, T>,
+    first: bool,
+    panel: &Panel<R>,
+    acts: u32,
+) -> bool {
     products_stay_normal(panel.floor_so_far, acts)
-        || products_stay_normal(panel.floor, acts) && sums_stay_normal(lowest_exponent(sums.as_flattened()))
+        || !first && products_stay_normal(panel.floor, acts) && sums_stay_normal(lowest_exponent(sums.as_flattened()))
 }
 
 /// One vector of each row with one of each token.

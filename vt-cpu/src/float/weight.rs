@@ -6,7 +6,7 @@ use vt_core::Elem;
 use crate::arch::Isa;
 
 use super::half::{bf16_to_f32, round_to_bf16};
-use super::lanes::{LANES, Lanes, multiply_add};
+use super::lanes::{LANES, Lanes};
 use super::pairs::{Floor, split};
 
 /// Elements that are laid out together.
@@ -71,6 +71,17 @@ pub(super) const fn steps<I: Isa, W: Weight>() -> usize {
     if W::PAIRS && I::PAIRS { 1 } else { 2 }
 }
 
+/// Writes a chunk's vectors in place `i` of its steps.
+#[inline(always)]
+pub(super) fn put<const N: usize>(steps: &mut [[Lanes; N]], i: usize, vectors: &Vectors) {
+    if let Some(step) = steps.first_mut() {
+        step[i] = vectors[0];
+    }
+    if let Some(step) = steps.get_mut(1) {
+        step[i] = vectors[1];
+    }
+}
+
 /// Vectors of a row.
 #[inline(always)]
 pub(super) const fn vectors<I: Isa, W: Weight>(k: usize) -> usize {
@@ -86,7 +97,7 @@ pub(super) const fn flushes<I: Isa, W: Weight>() -> bool {
 /// A step, where there is nothing to be flushed.
 #[inline(always)]
 pub(super) fn add<I: Isa, W: Weight>(isa: I, sums: &Lanes, weights: &Lanes, acts: &Lanes) -> Lanes {
-    if W::PAIRS && I::PAIRS { isa.dot_pairs(sums, weights, acts) } else { multiply_add(sums, weights, acts) }
+    if W::PAIRS && I::PAIRS { isa.dot_pairs(sums, weights, acts) } else { isa.add_product(sums, weights, acts) }
 }
 
 impl Weight for f32 {

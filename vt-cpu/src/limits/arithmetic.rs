@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 #[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512, Vector};
+use crate::arch::{Avx2, Avx512, Avx512Bf16, Vector};
 use crate::arch::{Isa, Portable, Work};
 
 /// Sums that are computed at the same time.
@@ -19,6 +19,12 @@ const STEPS: usize = 10_000;
 pub(super) trait Peak: Isa {
     /// Multiplies and adds `f32`: the number of operations.
     fn multiply_add(self) -> u64;
+
+    /// Adds products of bf16, two at a time: the number of operations, 0 if the tier has no instruction for them, or one that is
+    /// slower than multiplying `f32`.
+    fn multiply_add_bf16(self) -> u64 {
+        0
+    }
 
     /// Adds products of bytes: the number of operations, 0 if the tier has no instruction for them.
     fn dot_bytes(self) -> u64 {
@@ -48,6 +54,10 @@ impl Peak for Avx2 {
 impl Peak for Avx512 {
     fn multiply_add(self) -> u64 {
         self.perform(FloatVectors(self))
+    }
+
+    fn multiply_add_bf16(self) -> u64 {
+        Avx512Bf16::new().filter(|isa| isa.is_faster()).map_or(0, |isa| isa.perform(Pairs(isa)))
     }
 
     fn dot_bytes(self) -> u64 {
@@ -107,6 +117,28 @@ impl<V: Vector> Work for FloatVectors<V> {
             black_box(&lanes);
         }
         (STEPS * SUMS * 16 * 2) as u64
+    }
+}
+
+/// Products of bf16, two in a lane.
+#[cfg(target_arch = "x86_64")]
+struct Pairs(Avx512Bf16);
+
+#[cfg(target_arch = "x86_64")]
+impl Work for Pairs {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let (a, b) = (black_box([FACTOR; 16]), black_box([ADDEND; 16]));
+        let mut sums = black_box([[0.5f32; 16]; SUMS]);
+        for _ in 0..STEPS {
+            for sum in &mut sums {
+                *sum = self.0.dot_pairs(sum, &a, &b);
+            }
+        }
+        black_box(sums);
+        (STEPS * SUMS * 32 * 2) as u64
     }
 }
 

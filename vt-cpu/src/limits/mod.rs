@@ -36,6 +36,8 @@ pub struct Limits {
     pub read: f64,
     /// Multiplications and additions of f32, fused where the tier can.
     pub floats: f64,
+    /// Multiplications and additions in products of bf16; `None` if the tier has no instruction for them that vt uses.
+    pub bf16: Option<f64>,
     /// Multiplications and additions in dot products of bytes; `None` if the tier has no instruction for them that vt
     /// uses.
     pub bytes: Option<f64>,
@@ -68,8 +70,9 @@ impl Limits {
             TierName::Avx2 if let Some(avx2) = Avx2::new() => best(avx2, &team),
             _ => best(Portable, &team),
         }?;
-        let bytes = Some(best.bytes).filter(|rate| *rate > 0.0);
-        Ok(Self { tier, threads: team.size(), read: best.read, floats: best.floats, bytes })
+        let known = |rate: f64| Some(rate).filter(|rate| *rate > 0.0);
+        let (bf16, bytes) = (known(best.bf16), known(best.bytes));
+        Ok(Self { tier, threads: team.size(), read: best.read, floats: best.floats, bf16, bytes })
     }
 }
 
@@ -82,6 +85,7 @@ const TRIES: usize = 3;
 struct Rates {
     read: f64,
     floats: f64,
+    bf16: f64,
     bytes: f64,
 }
 
@@ -95,6 +99,7 @@ fn best<T: Peak>(tier: T, team: &Threads) -> Result<Rates, RunError> {
             let sum = &mut tries.lock().unwrap_or_else(PoisonError::into_inner)[number];
             sum.read += rates.read;
             sum.floats += rates.floats;
+            sum.bf16 += rates.bf16;
             sum.bytes += rates.bytes;
         }
         Ok(())
@@ -103,6 +108,7 @@ fn best<T: Peak>(tier: T, team: &Threads) -> Result<Rates, RunError> {
     Ok(tries.iter().fold(Rates::default(), |best, rates| Rates {
         read: best.read.max(rates.read),
         floats: best.floats.max(rates.floats),
+        bf16: best.bf16.max(rates.bf16),
         bytes: best.bytes.max(rates.bytes),
     }))
 }
@@ -112,6 +118,7 @@ fn own_rates<T: Peak>(tier: T, member: Member<'_>, lines: &[Line], number: usize
     let mut rates = Rates { read: rate(member, || reading::read(tier, lines, number % READERS))?, ..Rates::default() };
     if number < TRIES {
         rates.floats = rate(member, || tier.multiply_add())?;
+        rates.bf16 = rate(member, || tier.multiply_add_bf16())?;
         rates.bytes = rate(member, || tier.dot_bytes())?;
     }
     Ok(rates)
@@ -142,7 +149,7 @@ mod tests {
             let limits = Limits::measure(Config { threads: Some(2), tier: Some(tier) }).unwrap();
             assert_eq!((limits.tier, limits.threads), (tier, 2));
             assert_eq!(limits.bytes.is_some(), tier != TierName::Portable);
-            for rate in [limits.read, limits.floats, limits.bytes.unwrap_or(1.0)] {
+            for rate in [limits.read, limits.floats, limits.bf16.unwrap_or(1.0), limits.bytes.unwrap_or(1.0)] {
                 assert!(rate.is_finite() && rate > 0.0, "{limits:?}");
             }
         }

@@ -8,30 +8,48 @@ use vt_core::op::MatmulBt;
 use vt_core::registry::Builder;
 use vt_core::{View, ViewMut};
 
-use super::{Tier, share};
+use super::{FloatTiles, Tier, share};
 use crate::CPU;
 use crate::arch::Work;
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx512Bf16, Isa};
 use crate::float::{Weight, matmul_scratch};
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
-    builder.kernel::<MatmulBt>(CPU, Tiles::<T, f32> { tier, weight: "f32", element: PhantomData });
-    builder.kernel::<MatmulBt>(CPU, Tiles::<T, f16> { tier, weight: "f16", element: PhantomData });
-    builder.kernel::<MatmulBt>(CPU, Tiles::<T, bf16> { tier, weight: "bf16", element: PhantomData });
+    builder.kernel::<MatmulBt>(CPU, Tiles::<T, f32>::new(tier, "f32"));
+    builder.kernel::<MatmulBt>(CPU, Tiles::<T, f16>::new(tier, "f16"));
+    builder.kernel::<MatmulBt>(CPU, Tiles::<T, bf16>::new(tier, "bf16"));
+}
+
+/// The kernel of bf16 weights by the instruction that multiplies them: before that of the tier where it is faster.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn register_pairs(builder: &mut Builder, isa: Avx512Bf16) {
+    let tiles = Tiles::<_, bf16>::new(isa, "bf16");
+    let priority = tiles.priority + if isa.is_faster() { 1 } else { -1 };
+    builder.kernel::<MatmulBt>(CPU, Tiles { name: format!("{}-bf16-pairs", Avx512Bf16::NAME), priority, ..tiles });
 }
 
 struct Tiles<T, W> {
     tier: T,
     weight: &'static str,
+    name: String,
+    priority: i32,
     element: PhantomData<W>,
 }
 
-impl<T: Tier, W: Weight> Kernel<MatmulBt> for Tiles<T, W> {
+impl<T: FloatTiles, W> Tiles<T, W> {
+    fn new(tier: T, weight: &'static str) -> Self {
+        Self { tier, weight, name: format!("{}-{weight}-tiles", T::NAME), priority: T::PRIORITY, element: PhantomData }
+    }
+}
+
+impl<T: FloatTiles, W: Weight> Kernel<MatmulBt> for Tiles<T, W> {
     fn name(&self) -> String {
-        format!("{}-{}-tiles", T::NAME, self.weight)
+        self.name.clone()
     }
 
     fn priority(&self) -> i32 {
-        T::PRIORITY
+        self.priority
     }
 
     fn supports(&self, _: &MatmulBt, call: &Call<'_>) -> Support {
@@ -66,7 +84,7 @@ struct Multiply<'a, T, W> {
     scratch: &'a mut [f32],
 }
 
-impl<T: Tier, W: Weight> Work for Multiply<'_, T, W> {
+impl<T: FloatTiles, W: Weight> Work for Multiply<'_, T, W> {
     type Output = ();
 
     #[inline(always)]

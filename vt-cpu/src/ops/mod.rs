@@ -7,6 +7,7 @@ mod tier;
 use vt_core::kernel::KernelError;
 use vt_core::registry::Builder;
 
+use tier::FloatTiles;
 pub(crate) use tier::Tier;
 
 /// An id that an input holds in its row `row`, checked against its limit.
@@ -14,6 +15,9 @@ fn index(input: &'static str, row: usize, id: i32, limit: usize) -> Result<usize
     let error = KernelError::Id { input, row, id: id.into(), limit };
     usize::try_from(id).ok().filter(|id| *id < limit).ok_or(error)
 }
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use matmul_bt::register_pairs;
 
 /// The list of ops: a line declares the module, whose `register` enters the op's kernels of a tier.
 macro_rules! ops {

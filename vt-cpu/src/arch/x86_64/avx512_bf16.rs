@@ -1,6 +1,7 @@
 //! AVX-512 with dot products of bf16: Cooper Lake and Zen 4, and later.
 
 use core::arch::x86_64::*;
+use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -9,6 +10,7 @@ use half::f16;
 use super::Avx512;
 use crate::arch::{Block, Isa, Portable, Work};
 use crate::float::lanes::Lanes;
+use crate::float::pairs::flush;
 
 /// The token of the AVX-512 tier's instructions and `vdpbf16ps`.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +73,11 @@ impl Isa for Avx512Bf16 {
     }
 
     #[inline(always)]
+    fn add_product(self, sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
+        self.wider.add_product(sums, a, b)
+    }
+
+    #[inline(always)]
     fn add_trees(self, sums: &[&Lanes; 16]) -> Lanes {
         self.wider.add_trees(sums)
     }
@@ -121,7 +128,7 @@ impl<I: Isa> Work for Dot<I> {
 /// Known answers, of which each has sixteen lanes.
 const CASES: u32 = 512;
 
-/// Sums and pairs: half of the cases have any bits, so that infinities, NaNs, denormals and overflows are among them, the
+/// Sums, which are never denormal, and pairs: half of the cases have any bits, so that infinities, NaNs, denormals and overflows are among them, the
 /// others have products and sums of like size, every fourth about the end of the normal range.
 fn operands(case: u32) -> [Lanes; 3] {
     let mut random = case.wrapping_mul(0x9e37_79b9) | 1;
@@ -134,8 +141,8 @@ fn operands(case: u32) -> [Lanes; 3] {
     let mut operands = [[0.0; 16]; 3];
     for lane in 0..16 {
         let mut bits = [next(), next(), next()];
-        if case % 2 == 0 {
-            let low = if case % 4 == 0 { 1 } else { 100 };
+        if case.is_multiple_of(2) {
+            let low = if case.is_multiple_of(4) { 1 } else { 100 };
             let exponent = |x: u32, least: u32| (least + x % 6) << 23;
             let half = |x: u32, least: u32| (x & 0x8000_0000 | x & 0x007f_0000 | exponent(x >> 8, least)) >> 16;
             bits[0] = bits[0] & 0x807f_ffff | exponent(bits[0] >> 3, low);
@@ -145,6 +152,16 @@ fn operands(case: u32) -> [Lanes; 3] {
         }
         for (operand, bits) in operands.iter_mut().zip(bits) {
             operand[lane] = f32::from_bits(bits);
+        }
+        operands[0][lane] = flush(operands[0][lane]);
+    }
+    if case == 0 {
+        // The odd case of `pairs`: 2^-126 - 2^-150, and its neighbour 2^-126 - 2^-151.
+        let power = |exponent: u32| f32::from_bits((127 - exponent) << 23);
+        for (lane, factor) in [(0, power(75)), (1, power(76))] {
+            operands[0][lane] = power(126);
+            operands[1][lane] = -factor;
+            operands[2][lane] = power(75);
         }
     }
     operands
@@ -158,19 +175,19 @@ impl<const PAIRS: bool> Work for Race<PAIRS> {
 
     #[inline(always)]
     fn run(self) {
-        let (a, b) = (std::hint::black_box([0.5; 16]), std::hint::black_box([0.25; 16]));
-        let mut sums = std::hint::black_box([[1.0; 16]; 12]);
+        let (a, b) = (black_box([0.5; 16]), black_box([0.25; 16]));
+        let mut sums = black_box([[1.0; 16]; 12]);
         for _ in 0..100 {
             for sum in &mut sums {
                 if PAIRS {
                     *sum = self.0.dot_pairs(sum, &a, &b);
                 } else {
-                    *sum = crate::float::lanes::multiply_add(sum, &a, &b);
-                    *sum = crate::float::lanes::multiply_add(sum, &a, &b);
+                    *sum = self.0.add_product(sum, &a, &b);
+                    *sum = self.0.add_product(sum, &a, &b);
                 }
             }
         }
-        std::hint::black_box(sums);
+        black_box(sums);
     }
 }
 

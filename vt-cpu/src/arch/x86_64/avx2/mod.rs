@@ -51,6 +51,21 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    fn add_product(self, sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
+        let mut new = [0.0; 16];
+        for half in [0, 8] {
+            let (sums, a, b) = (&sums[half..half + 8], &a[half..half + 8], &b[half..half + 8]);
+            // SAFETY: as above, and the addresses are those of eight numbers each.
+            unsafe {
+                let (a, b) = (_mm256_loadu_ps(a.as_ptr()), _mm256_loadu_ps(b.as_ptr()));
+                let sum = _mm256_fmadd_ps(a, b, _mm256_loadu_ps(sums.as_ptr()));
+                _mm256_storeu_ps(new[half..half + 8].as_mut_ptr(), sum);
+            }
+        }
+        new
+    }
+
+    #[inline(always)]
     fn add_trees(self, sums: &[&Lanes; 16]) -> Lanes {
         // SAFETY: as above.
         unsafe { add_trees(sums) }

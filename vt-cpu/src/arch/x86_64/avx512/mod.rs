@@ -54,6 +54,17 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
+    fn add_product(self, sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
+        let mut new = [0.0; 16];
+        // SAFETY: as above, and the addresses are those of sixteen numbers each.
+        unsafe {
+            let (a, b) = (_mm512_loadu_ps(a.as_ptr()), _mm512_loadu_ps(b.as_ptr()));
+            _mm512_storeu_ps(new.as_mut_ptr(), _mm512_fmadd_ps(a, b, _mm512_loadu_ps(sums.as_ptr())));
+        }
+        new
+    }
+
+    #[inline(always)]
     fn add_trees(self, sums: &[&Lanes; 16]) -> Lanes {
         // SAFETY: as above.
         unsafe { add_trees(sums) }
