@@ -9,8 +9,9 @@ use super::pairs::{Floor, lowest_exponent, products_stay_normal};
 use super::tile::{Sums, flushed_steps, step, zeros};
 use super::weight::{CHUNK, Weight, chunks, flushes, put, steps, vectors};
 
-/// The most tokens.
-const MOST: usize = 4;
+/// The most tokens, and the most in a group.
+pub(super) const MOST: usize = 16;
+const MOST_TOKENS: usize = 6;
 
 /// Weights are asked for so many bytes before they are needed, at least.
 const DISTANCE: usize = 32 << 10;
@@ -28,7 +29,7 @@ struct Rows<'a, W, const R: usize> {
     ahead: [&'a [W]; R],
 }
 
-/// T tokens, all of them.
+/// All tokens, in groups of at most T: of a tile of rows the first group's weights come from memory, the others' from caches.
 #[inline(always)]
 pub(super) fn few<I: Isa, W: Weight, const R: usize, const T: usize>(
     isa: I,
@@ -37,20 +38,72 @@ pub(super) fn few<I: Isa, W: Weight, const R: usize, const T: usize>(
     out: &mut ViewMut<f32>,
     scratch: &mut [Lanes],
 ) {
-    let packed = &mut scratch.as_chunks_mut().0[..vectors::<I, W>(acts.cols())];
-    for t in 0..T {
-        pack::<I, W, T>(acts.row(t), t, packed);
+    const { assert!(T <= MOST_TOKENS) };
+    let (m, steps) = (acts.rows(), vectors::<I, W>(acts.cols()));
+    let groups = m.div_ceil(T);
+    let mut floors = [0; MOST];
+    for g in 0..groups {
+        let (start, end) = (g * m / groups, (g + 1) * m / groups);
+        let to = &mut scratch[start * steps..end * steps];
+        pack_rows::<I, W>(acts.slice_rows(start, end - start), to);
+        floors[g] = if flushes::<I, W>() { lowest_exponent(to) } else { 0 };
     }
-    let floor = if flushes::<I, W>() { lowest_exponent(packed.as_flattened()) } else { 0 };
     for n in (0..weights.rows()).step_by(R) {
         let rows = rows(weights, n);
-        let (sums, lowest) = multiply::<I, W, R, T>(isa, &rows, packed);
-        let exact = !flushes::<I, W>() || products_stay_normal(lowest.exponent(), floor);
-        let sums = if exact { sums } else { flushed::<I, W, R, T>(isa, &rows, packed) };
-        for (r, sums) in sums.iter().enumerate().take(weights.rows() - n) {
-            for (t, sums) in sums.iter().enumerate() {
-                out.row_mut(t)[n + r] = add_tree(sums);
+        for g in 0..groups {
+            let (start, end) = (g * m / groups, (g + 1) * m / groups);
+            let acts = &scratch[start * steps..end * steps];
+            let out = &mut out.tile(start, end - start, n, R.min(weights.rows() - n));
+            let part = [g, groups];
+            match end - start {
+                1 => group::<I, W, R, 1>(isa, &rows, acts, floors[g], part, out),
+                2 => group::<I, W, R, 2>(isa, &rows, acts, floors[g], part, out),
+                3 if T > 3 => group::<I, W, R, 3>(isa, &rows, acts, floors[g], part, out),
+                4 if T > 4 => group::<I, W, R, 4>(isa, &rows, acts, floors[g], part, out),
+                5 if T > 5 => group::<I, W, R, 5>(isa, &rows, acts, floors[g], part, out),
+                _ => group::<I, W, R, T>(isa, &rows, acts, floors[g], part, out),
             }
+        }
+    }
+}
+
+/// Packs the rows of a group.
+#[inline(always)]
+fn pack_rows<I: Isa, W: Weight>(acts: View<f32>, to: &mut [Lanes]) {
+    match acts.rows() {
+        1 => pack_group::<I, W, 1>(acts, to),
+        2 => pack_group::<I, W, 2>(acts, to),
+        3 => pack_group::<I, W, 3>(acts, to),
+        4 => pack_group::<I, W, 4>(acts, to),
+        5 => pack_group::<I, W, 5>(acts, to),
+        _ => pack_group::<I, W, 6>(acts, to),
+    }
+}
+
+#[inline(always)]
+fn pack_group<I: Isa, W: Weight, const T: usize>(acts: View<f32>, to: &mut [Lanes]) {
+    for t in 0..T {
+        pack::<I, W, T>(acts.row(t), t, to.as_chunks_mut().0);
+    }
+}
+
+/// A tile of outputs. Of the rows that are needed later a part is asked for.
+#[inline(always)]
+fn group<I: Isa, W: Weight, const R: usize, const T: usize>(
+    isa: I,
+    rows: &Rows<W, R>,
+    acts: &[Lanes],
+    floor: u32,
+    part: [usize; 2],
+    out: &mut ViewMut<f32>,
+) {
+    let acts = acts.as_chunks().0;
+    let (sums, lowest) = multiply::<I, W, R, T>(isa, rows, acts, part);
+    let exact = !flushes::<I, W>() || products_stay_normal(lowest.exponent(), floor);
+    let sums = if exact { sums } else { flushed::<I, W, R, T>(isa, rows, acts) };
+    for (r, sums) in sums.iter().enumerate().take(out.cols()) {
+        for (t, sums) in sums.iter().enumerate() {
+            out.row_mut(t)[r] = add_tree(sums);
         }
     }
 }
@@ -89,13 +142,18 @@ fn multiply<I: Isa, W: Weight, const R: usize, const T: usize>(
     isa: I,
     rows: &Rows<W, R>,
     acts: &[[Lanes; T]],
+    [part, parts]: [usize; 2],
 ) -> (Sums<R, T>, Floor) {
     let (mut sums, mut floor) = (zeros::<R, T>(), Floor::new());
-    let (first, last) = acts.split_at(rows.whole[0].len() * steps::<I, W>());
+    let count = rows.whole[0].len();
+    let (first, last) = acts.split_at(count * steps::<I, W>());
+    let ask = part * count / parts..(part + 1) * count / parts;
     for (c, acts) in first.chunks_exact(steps::<I, W>()).enumerate() {
-        for row in rows.ahead {
-            if let Some(chunk) = row.get(c * CHUNK..(c + 1) * CHUNK) {
-                prefetch(chunk);
+        if ask.contains(&c) {
+            for row in rows.ahead {
+                if let Some(chunk) = row.get(c * CHUNK..(c + 1) * CHUNK) {
+                    prefetch(chunk);
+                }
             }
         }
         for (weights, acts) in chunk_steps(isa, rows, c, &mut floor).iter().zip(acts) {

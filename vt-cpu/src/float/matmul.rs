@@ -10,7 +10,7 @@ use vt_core::{View, ViewMut};
 
 use crate::arch::Isa;
 
-use super::few::{few, few_scratch};
+use super::few::{MOST, few, few_scratch};
 use super::lanes::LANES;
 use super::many::{many, many_scratch};
 use super::weight::Weight;
@@ -42,13 +42,11 @@ pub fn matmul<I: Isa, W: Weight, const R: usize, const T: usize>(
         return;
     }
     let scratch = scratch.as_chunks_mut().0;
-    let wide = I::VECTORS >= 32;
-    match m {
-        1 => few::<I, W, 4, 1>(isa, weights, acts, out, scratch),
-        2 if wide => few::<I, W, 4, 2>(isa, weights, acts, out, scratch),
-        2 => few::<I, W, 2, 2>(isa, weights, acts, out, scratch),
-        3 if wide => few::<I, W, 4, 3>(isa, weights, acts, out, scratch),
-        4 if wide => few::<I, W, 4, 4>(isa, weights, acts, out, scratch),
-        _ => many::<I, W, R, T>(isa, weights, acts, out, scratch),
+    if m > MOST {
+        many::<I, W, R, T>(isa, weights, acts, out, scratch);
+    } else if I::VECTORS >= 32 {
+        few::<I, W, 4, 6>(isa, weights, acts, out, scratch);
+    } else {
+        few::<I, W, 2, 3>(isa, weights, acts, out, scratch);
     }
 }
