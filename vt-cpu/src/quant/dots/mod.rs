@@ -7,6 +7,7 @@
 //! What the unsigned form adds to a quant is taken off where sums start, by the sums of the activations. Sub-block
 //! scales of K-quants are applied to the exact sums of their parts.
 
+mod direct;
 mod panel;
 mod tile;
 mod tokens;
@@ -102,7 +103,11 @@ pub fn dots<W: RowLanes, V: Vector, const R: usize, const T: usize>(
         for from in (0..blocks).step_by(depth) {
             let range = from..blocks.min(from + depth);
             let weights = weights.slice_cols(range.start * W::BYTES, range.len() * W::BYTES);
+            let all = range == (0..blocks);
             let tokens = Tokens::<W>::new::<T>(acts.slice_rows(first, count), range, slab.as_flattened_mut());
+            if m <= direct::MAX_TOKENS && n >= LANES && all {
+                return direct::direct(v, &weights, &tokens, out);
+            }
             for row in (0..n).step_by(R * LANES) {
                 let rows = (R * LANES).min(n - row);
                 prefetch_outputs::<R>(out, first..first + count, row + rows);

@@ -90,6 +90,13 @@ impl<'a, W: WeightBlock> Tokens<'a, W> {
         Self { data, blocks, tokens, weights: PhantomData }
     }
 
+    /// One block of a slab of `T` tokens, which are one group.
+    #[inline(always)]
+    pub(super) fn block<const T: usize>(&self, block: usize) -> TokenBlock<'a> {
+        let size = T * token_block_size::<W>();
+        TokenBlock::new::<W, T>(&self.data[block * size..][..size])
+    }
+
     /// What a group has of the chunk that starts at block `from`.
     #[inline(always)]
     pub(super) fn chunk(&self, from: usize, (first, tokens): (usize, usize)) -> TokenChunk<'a, W> {
@@ -104,12 +111,17 @@ impl<'a, W: WeightBlock> TokenChunk<'a, W> {
     /// The blocks of the chunk, of a group of `T` tokens.
     #[inline(always)]
     pub(super) fn blocks<const T: usize>(&self) -> impl Iterator<Item = TokenBlock<'a>> {
-        self.data.chunks_exact(T * token_block_size::<W>()).map(|data| {
-            let (quants, rest) = data.split_at(T * W::ELEMS / 4);
-            let (scales, rest) = rest.split_at(T);
-            let (starts, offsets) = rest.split_at(T * starts::<W>());
-            TokenBlock { quants, scales, starts, offsets }
-        })
+        self.data.chunks_exact(T * token_block_size::<W>()).map(TokenBlock::new::<W, T>)
+    }
+}
+
+impl<'a> TokenBlock<'a> {
+    #[inline(always)]
+    fn new<W: WeightBlock, const T: usize>(data: &'a [i32]) -> Self {
+        let (quants, rest) = data.split_at(T * W::ELEMS / 4);
+        let (scales, rest) = rest.split_at(T);
+        let (starts, offsets) = rest.split_at(T * starts::<W>());
+        Self { quants, scales, starts, offsets }
     }
 }
 
