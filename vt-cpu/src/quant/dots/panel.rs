@@ -86,13 +86,18 @@ impl<'a, W: RowLanes, const R: usize> Panel<'a, W, R> {
         Self { data, weights: PhantomData }
     }
 
-    /// The blocks.
+    /// How many blocks of each row.
     #[inline(always)]
-    pub(super) fn blocks(&self) -> impl Iterator<Item = [PanelBlock<'a>; R]> {
+    pub(super) fn blocks(&self) -> usize {
+        self.data.len() / (R * panel_block_size::<W>())
+    }
+
+    /// A block of each row.
+    #[inline(always)]
+    pub(super) fn block(&self, block: usize) -> [PanelBlock<'a>; R] {
         let size = panel_block_size::<W>();
-        self.data
-            .chunks_exact(R * size)
-            .map(move |data| std::array::from_fn(|r| panel_block::<W>(&data[r * size..][..size])))
+        let data = &self.data[block * R * size..][..R * size];
+        std::array::from_fn(|r| panel_block::<W>(&data[r * size..][..size]))
     }
 }
 
@@ -189,7 +194,7 @@ fn store_minima<V: Vector>(v: V, bytes: [V::Int; 4], out: &mut [Lanes]) {
 }
 
 #[inline(always)]
-fn store_floats<V: Vector>(v: V, x: V::Float, out: &mut Lanes) {
+pub(super) fn store_floats<V: Vector>(v: V, x: V::Float, out: &mut Lanes) {
     let mut lanes = [0.0; 16];
     v.store_floats(x, &mut lanes);
     for i in 0..16 {

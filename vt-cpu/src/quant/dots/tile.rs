@@ -2,11 +2,13 @@
 
 use std::marker::PhantomData;
 
+use vt_core::ViewMut;
+
 use crate::arch::Vector;
 use crate::block::{Offset, RowLanes, WeightBlock};
 
 use super::Lanes;
-use super::panel::{BlockScales, Panel, PanelBlock};
+use super::panel::{BlockScales, Panel, PanelBlock, store_floats};
 use super::tokens::{TokenBlock, TokenChunk};
 
 /// Parts of a block that have scales of their own.
@@ -42,16 +44,78 @@ fn floats<V: Vector>(v: V, lanes: &Lanes) -> V::Float {
 /// The most tokens of a tile.
 pub(super) const MAX_TOKENS: usize = 6;
 
-/// Adds a chunk's products to the sums of a tile of as many tokens as there are, block after block. Of the sums first
-/// come those of one vector of rows, then the next one's.
+/// Where the sums of a tile come from before a chunk of K, or go to after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Nowhere: they are zeros.
+    Nothing,
+    /// Scratch: of a tile first those of one vector of rows, then the next one's.
+    Scratch,
+    /// The outputs.
+    Outputs,
+}
+
+/// The sums of a tile's tokens.
+pub(super) struct TileSums<'a, 'b> {
+    pub(super) from: Place,
+    pub(super) to: Place,
+    pub(super) scratch: &'a mut [Lanes],
+    pub(super) outputs: &'a mut ViewMut<'b, f32>,
+}
+
+impl TileSums<'_, '_> {
+    #[inline(always)]
+    fn load<V: Vector, const R: usize, const T: usize>(&self, v: V) -> Floats<V, R, T> {
+        let mut accs = [[v.float(0.0); T]; R];
+        match self.from {
+            Place::Nothing => {}
+            Place::Scratch => {
+                let scratch = &self.scratch[..R * T];
+                for r in 0..R {
+                    for t in 0..T {
+                        accs[r][t] = floats(v, &scratch[r * T + t]);
+                    }
+                }
+            }
+            Place::Outputs => {
+                for t in 0..T {
+                    for (r, lanes) in self.outputs.row(t).as_chunks().0.iter().take(R).enumerate() {
+                        accs[r][t] = v.floats(lanes);
+                    }
+                }
+            }
+        }
+        accs
+    }
+
+    #[inline(always)]
+    fn store<V: Vector, const R: usize, const T: usize>(&mut self, v: V, accs: &Floats<V, R, T>) {
+        if self.to == Place::Outputs {
+            for t in 0..T {
+                for (r, lanes) in self.outputs.row_mut(t).as_chunks_mut().0.iter_mut().take(R).enumerate() {
+                    v.store_floats(accs[r][t], lanes);
+                }
+            }
+            return;
+        }
+        let scratch = &mut self.scratch[..R * T];
+        for r in 0..R {
+            for t in 0..T {
+                store_floats(v, accs[r][t], &mut scratch[r * T + t]);
+            }
+        }
+    }
+}
+
+/// Adds a chunk's products to the sums of a tile of as many tokens as there are outputs, block after block.
 #[inline(always)]
 pub(super) fn multiply_chunk<W: RowLanes, V: Vector, const R: usize>(
     v: V,
     weights: &Panel<'_, W, R>,
     tokens: &TokenChunk<'_, W>,
-    sums: &mut [Lanes],
+    sums: TileSums<'_, '_>,
 ) {
-    match sums.len() / R {
+    match sums.outputs.rows() {
         1 => multiply::<W, V, R, 1>(v, weights, tokens, sums),
         2 => multiply::<W, V, R, 2>(v, weights, tokens, sums),
         3 => multiply::<W, V, R, 3>(v, weights, tokens, sums),
@@ -66,29 +130,16 @@ fn multiply<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
     weights: &Panel<'_, W, R>,
     tokens: &TokenChunk<'_, W>,
-    sums: &mut [Lanes],
+    mut sums: TileSums<'_, '_>,
 ) {
-    let sums = &mut sums[..R * T];
-    let mut accs = [[v.float(0.0); T]; R];
-    for r in 0..R {
-        for t in 0..T {
-            accs[r][t] = floats(v, &sums[r * T + t]);
-        }
-    }
-    for (weights, tokens) in weights.blocks().zip(tokens.blocks::<T>()) {
+    let mut accs = sums.load::<V, R, T>(v);
+    for block in 0..weights.blocks() {
+        let (weights, tokens) = (weights.block(block), tokens.block::<T>(block));
         let scales = weights.each_ref().map(|w| &w.scales);
         let parts = Streamed::<W, R> { weights: &weights, tokens: &tokens, block: PhantomData };
         add_block::<W, V, R, T>(v, scales, &tokens, &parts, &mut accs);
     }
-    for r in 0..R {
-        for t in 0..T {
-            let mut lanes = [0.0; 16];
-            v.store_floats(accs[r][t], &mut lanes);
-            for i in 0..16 {
-                sums[r * T + t][i] = lanes[i].to_bits() as i32;
-            }
-        }
-    }
+    sums.store(v, &accs);
 }
 
 /// The integer sums of a block's parts.

@@ -93,8 +93,7 @@ impl<'a, W: WeightBlock> Tokens<'a, W> {
     /// One block of a slab of `T` tokens, which are one group.
     #[inline(always)]
     pub(super) fn block<const T: usize>(&self, block: usize) -> TokenBlock<'a> {
-        let size = T * token_block_size::<W>();
-        TokenBlock::new::<W, T>(&self.data[block * size..][..size])
+        block_of::<W, T>(self.data, block)
     }
 
     /// What a group has of the chunk that starts at block `from`.
@@ -108,21 +107,20 @@ impl<'a, W: WeightBlock> Tokens<'a, W> {
 }
 
 impl<'a, W: WeightBlock> TokenChunk<'a, W> {
-    /// The blocks of the chunk, of a group of `T` tokens.
+    /// A block of the chunk, of a group of `T` tokens.
     #[inline(always)]
-    pub(super) fn blocks<const T: usize>(&self) -> impl Iterator<Item = TokenBlock<'a>> {
-        self.data.chunks_exact(T * token_block_size::<W>()).map(TokenBlock::new::<W, T>)
+    pub(super) fn block<const T: usize>(&self, block: usize) -> TokenBlock<'a> {
+        block_of::<W, T>(self.data, block)
     }
 }
 
-impl<'a> TokenBlock<'a> {
-    #[inline(always)]
-    fn new<W: WeightBlock, const T: usize>(data: &'a [i32]) -> Self {
-        let (quants, rest) = data.split_at(T * W::ELEMS / 4);
-        let (scales, rest) = rest.split_at(T);
-        let (starts, offsets) = rest.split_at(T * starts::<W>());
-        Self { quants, scales, starts, offsets }
-    }
+#[inline(always)]
+fn block_of<W: WeightBlock, const T: usize>(data: &[i32], block: usize) -> TokenBlock<'_> {
+    let size = T * token_block_size::<W>();
+    let (quants, rest) = data[block * size..][..size].split_at(T * W::ELEMS / 4);
+    let (scales, rest) = rest.split_at(T);
+    let (starts, offsets) = rest.split_at(T * starts::<W>());
+    TokenBlock { quants, scales, starts, offsets }
 }
 
 /// Token `t` of a group of `tokens`.
