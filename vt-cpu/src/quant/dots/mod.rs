@@ -149,15 +149,23 @@ fn multiply_panel<W: RowLanes, V: Vector, const R: usize, const T: usize>(
         let ahead = ahead::<R>(weights, row, &chunk);
         let panel = Panel::<W, R>::new(v, rows.slice_cols(chunk.start, chunk.len()), ahead, padded, panel);
         let next = next_chunk::<R>(weights, row, &(from..from + bytes));
+        let ends_now = [
+            if chunk.start == 0 { ends[0] } else { Place::Scratch },
+            if chunk.end == rows.cols() { ends[1] } else { Place::Scratch },
+        ];
         let mut asked = 0;
         for group in groups::<T>(count) {
             // Of many tokens' time, what was asked for before them may have left the cache.
             let due = if count > FEW { (group.0 + group.1) * next.rows() / count } else { 0 };
             (asked..due).for_each(|r| prefetch(next.row(r)));
             asked = due;
+            if ends_now.contains(&Place::Outputs) {
+                let next = group.0 + group.1;
+                (next..count.min(next + T)).for_each(|t| prefetch(out.row(t)));
+            }
             let sums = TileSums {
-                from: if from == 0 { ends[0] } else { Place::Scratch },
-                to: if chunk.end == rows.cols() { ends[1] } else { Place::Scratch },
+                from: ends_now[0],
+                to: ends_now[1],
                 scratch: &mut sums[R * group.0..][..R * group.1],
                 outputs: &mut out.tile(group.0, group.1, 0, out.cols()),
             };
