@@ -42,26 +42,26 @@ pub(super) fn few<I: Isa, W: Weight, const R: usize, const T: usize>(
     let (m, steps) = (acts.rows(), vectors::<I, W>(acts.cols()));
     let groups = m.div_ceil(T);
     let mut floors = [0; MOST];
-    for g in 0..groups {
+    for (g, floor) in floors.iter_mut().enumerate().take(groups) {
         let (start, end) = (g * m / groups, (g + 1) * m / groups);
         let to = &mut scratch[start * steps..end * steps];
         pack_rows::<I, W>(acts.slice_rows(start, end - start), to);
-        floors[g] = if flushes::<I, W>() { lowest_exponent(to) } else { 0 };
+        *floor = if flushes::<I, W>() { lowest_exponent(to) } else { 0 };
     }
     for n in (0..weights.rows()).step_by(R) {
         let rows = rows(weights, n);
-        for g in 0..groups {
+        for (g, floor) in floors.iter().enumerate().take(groups) {
             let (start, end) = (g * m / groups, (g + 1) * m / groups);
             let acts = &scratch[start * steps..end * steps];
             let out = &mut out.tile(start, end - start, n, R.min(weights.rows() - n));
             let part = [g, groups];
             match end - start {
-                1 => group::<I, W, R, 1>(isa, &rows, acts, floors[g], part, out),
-                2 => group::<I, W, R, 2>(isa, &rows, acts, floors[g], part, out),
-                3 if T > 3 => group::<I, W, R, 3>(isa, &rows, acts, floors[g], part, out),
-                4 if T > 4 => group::<I, W, R, 4>(isa, &rows, acts, floors[g], part, out),
-                5 if T > 5 => group::<I, W, R, 5>(isa, &rows, acts, floors[g], part, out),
-                _ => group::<I, W, R, T>(isa, &rows, acts, floors[g], part, out),
+                1 => group::<I, W, R, 1>(isa, &rows, acts, *floor, part, out),
+                2 => group::<I, W, R, 2>(isa, &rows, acts, *floor, part, out),
+                3 if T > 3 => group::<I, W, R, 3>(isa, &rows, acts, *floor, part, out),
+                4 if T > 4 => group::<I, W, R, 4>(isa, &rows, acts, *floor, part, out),
+                5 if T > 5 => group::<I, W, R, 5>(isa, &rows, acts, *floor, part, out),
+                _ => group::<I, W, R, T>(isa, &rows, acts, *floor, part, out),
             }
         }
     }
