@@ -36,6 +36,9 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// Vectors of sixteen `f32` that the tier's registers hold.
     const VECTORS: usize;
 
+    /// Whether [`dot_pairs`](Isa::dot_pairs) is an instruction.
+    const PAIRS: bool = false;
+
     /// Runs `work`, compiled for this tier.
     #[inline(always)]
     fn run<R>(self, work: impl FnOnce() -> R) -> R {
@@ -65,9 +68,6 @@ pub trait Isa: Copy + Send + Sync + 'static {
     fn add_product(self, sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
         multiply_add(sums, a, b)
     }
-
-    /// Whether [`dot_pairs`](Isa::dot_pairs) is an instruction.
-    const PAIRS: bool = false;
 
     /// Adds products of bf16, two in each lane, by the steps of [`pairs`](crate::float::pairs): the lanes of `a` and `b` are the
     /// bits of pairs, the first element below.

@@ -54,6 +54,7 @@ impl Isa for Avx512Bf16 {
     const NAME: &'static str = Avx512::NAME;
     const PRIORITY: i32 = Avx512::PRIORITY;
     const VECTORS: usize = Avx512::VECTORS;
+    const PAIRS: bool = true;
 
     #[inline]
     fn perform<W: Work>(self, work: W) -> W::Output {
@@ -81,8 +82,6 @@ impl Isa for Avx512Bf16 {
     fn add_trees(self, sums: &[&Lanes; 16]) -> Lanes {
         self.wider.add_trees(sums)
     }
-
-    const PAIRS: bool = true;
 
     #[inline(always)]
     fn dot_pairs(self, sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
@@ -195,4 +194,40 @@ fn nanoseconds(work: impl FnOnce()) -> u128 {
     let start = Instant::now();
     work();
     start.elapsed().as_nanos()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::float::lanes::multiply_add;
+    use crate::float::pairs::split;
+
+    fn bits(x: Lanes) -> [u32; 16] {
+        x.map(|x| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() })
+    }
+
+    fn by_the_rule([sums, a, b]: [Lanes; 3]) -> [u32; 16] {
+        bits(Portable.perform(Dot { isa: Portable, sums, a, b }))
+    }
+
+    #[test]
+    fn known_answers_tell_the_rule_from_others() {
+        let differ = |other: &dyn Fn([Lanes; 3]) -> Lanes| {
+            (0..CASES).filter(|&i| by_the_rule(operands(i)) != bits(other(operands(i)))).count()
+        };
+        let fused = |[sums, a, b]: [Lanes; 3], first: usize| {
+            let (a, b) = (split(&a), split(&b));
+            multiply_add(&multiply_add(&sums, &a[first], &b[first]), &a[1 - first], &b[1 - first])
+        };
+        let flushed = |x: Lanes| x.map(flush);
+        assert!(differ(&|x| fused(x, 0)) > 50, "denormal results");
+        assert!(differ(&|x| flushed(fused(x, 1))) > 50, "the order of a pair");
+        assert!(differ(&|x| flushed(fused(x, 0))) > 0, "one rounding");
+    }
+
+    #[test]
+    fn the_odd_case_is_among_them() {
+        let found = by_the_rule(operands(0));
+        assert_eq!(found[..2], [0, f32::MIN_POSITIVE.to_bits()]);
+    }
 }
