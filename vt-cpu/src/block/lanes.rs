@@ -1,8 +1,10 @@
 //! How blocks of sixteen rows become vectors with a row in each lane.
 
+use std::cell::Cell;
+
 use vt_core::View;
 
-use crate::arch::Vector;
+use crate::arch::{Vector, prefetch};
 
 use super::WeightBlock;
 
@@ -14,14 +16,13 @@ pub trait RowLanes: WeightBlock {
     /// bytes.
     const WIDE: bool = false;
 
-    /// Writes the quants plus [`BIAS`](WeightBlock::BIAS), 0 to 255, four elements of a row in its lane: those of elements
-    /// `4 i .. 4 i + 4` in `out[i]`, of [`ELEMS`](WeightBlock::ELEMS) elements. The result are the bits of
-    /// [`scale`](WeightBlock::scale) in the low half of each lane, and those of [`offset`](WeightBlock::offset), if the type
-    /// has one, in the high half.
+    /// Hands over the quants plus [`BIAS`](WeightBlock::BIAS), 0 to 255, sixteen of [`ELEMS`](WeightBlock::ELEMS)
+    /// at a time. The result are the bits of [`scale`](WeightBlock::scale) in the low half of each lane, and those of
+    /// [`offset`](WeightBlock::offset), if the type has one, in the high half.
     ///
     /// # Panics
-    /// If there are fewer rows than sixteen, or a part of the block is outside of them, or `out` is shorter.
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int;
+    /// If there are fewer rows than sixteen, or a part of the block is outside of them.
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int;
 
     /// The scales and the minima of a block's parts, four bytes of a row in its lane: of part `p` byte `p % 4` of vector
     /// `p / 4`. Types of 32 elements have none.
@@ -29,8 +30,40 @@ pub trait RowLanes: WeightBlock {
     /// # Panics
     /// As [`quants`](RowLanes::quants).
     #[inline(always)]
-    fn parts<V: Vector>(v: V, _rows: &View<'_, u8>, _at: usize) -> [[V::Int; 4]; 2] {
+    fn parts<V: Vector>(v: V, _rows: &Rows<'_>, _at: usize) -> [[V::Int; 4]; 2] {
         [[v.int(0); 4]; 2]
+    }
+}
+
+/// What takes the quants of a block of sixteen rows as they are unpacked.
+pub trait Quants<V: Vector> {
+    /// Elements `16 place .. 16 place + 16`, four of each row as bytes in its lane of each vector. Implementations are
+    /// `#[inline(always)]`.
+    fn take(&mut self, v: V, place: usize, quants: [V::Int; 4]);
+}
+
+/// Sixteen rows of weights, and bytes that will be needed later.
+pub struct Rows<'a> {
+    rows: View<'a, u8>,
+    ahead: Cell<&'a [u8]>,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows; `ahead` are asked for step by step while they are read.
+    #[inline(always)]
+    pub fn new(rows: View<'a, u8>, ahead: &'a [u8]) -> Self {
+        Self { rows, ahead: Cell::new(ahead) }
+    }
+
+    /// [`Vector::words`], and asks for as many bytes as it reads: more at once than the processor keeps track of would
+    /// stop it.
+    #[inline(always)]
+    pub(super) fn words<V: Vector>(&self, v: V, at: usize) -> [V::Int; 4] {
+        if let Some((now, later)) = self.ahead.get().split_first_chunk::<256>() {
+            prefetch(now);
+            self.ahead.set(later);
+        }
+        v.words(&self.rows, at)
     }
 }
 
@@ -54,26 +87,23 @@ pub(super) fn bits<V: Vector>(v: V, x: V::Int, from: u32, mask: u8) -> V::Int {
     v.and(moved, v.int(i32::from_le_bytes([mask; 4])))
 }
 
-/// Writes four elements of each row: the `k`th four of the `place`th sixteen of a block.
+/// What low and high halves of bytes hold: sixteen elements each, at the two places.
 #[inline(always)]
-pub(super) fn store<V: Vector>(v: V, out: &mut [[i32; 16]], (place, k): (usize, usize), quants: V::Int) {
-    v.store_ints(quants, &mut out[4 * place + k]);
-}
-
-/// Writes what low and high halves of bytes hold: sixteen elements each, at the two places.
-#[inline(always)]
-pub(super) fn store_halves<V: Vector>(v: V, out: &mut [[i32; 16]], [low, high]: [usize; 2], bytes: [V::Int; 4]) {
+pub(super) fn take_halves<V: Vector>(v: V, to: &mut impl Quants<V>, [low, high]: [usize; 2], bytes: [V::Int; 4]) {
+    let mut quants = [bytes; 2];
     for k in 0..4 {
-        store(v, out, (low, k), low_halves(v, bytes[k]));
-        store(v, out, (high, k), high_halves(v, bytes[k]));
+        quants[0][k] = low_halves(v, bytes[k]);
+        quants[1][k] = high_halves(v, bytes[k]);
     }
+    to.take(v, low, quants[0]);
+    to.take(v, high, quants[1]);
 }
 
 /// The eight scales and minima in the 12 bytes of Q4_K and Q5_K that start at `at + 4`; as
 /// [`packed_scales`](super::kquant::packed_scales).
 #[inline(always)]
-pub(super) fn packed_parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
-    let [_, scales, minima, low_bits] = v.words(rows, at);
+pub(super) fn packed_parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [[V::Int; 4]; 2] {
+    let [_, scales, minima, low_bits] = rows.words(v, at);
     [join_packed(v, scales, low_halves(v, low_bits)), join_packed(v, minima, high_halves(v, low_bits))]
 }
 

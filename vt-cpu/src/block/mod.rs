@@ -30,7 +30,7 @@ mod tests;
 use vt_core::DType;
 
 pub use f16::{f16_to_f32, f32_to_f16};
-pub use lanes::RowLanes;
+pub use lanes::{Quants, RowLanes, Rows};
 pub use q2_k::Q2K;
 pub use q3_k::Q3K;
 pub use q4_0::Q4_0;

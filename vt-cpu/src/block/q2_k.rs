@@ -1,12 +1,12 @@
 //! Q2_K: sixteen bytes of a 4-bit scale (low half) and minimum, 64 bytes of quants, f16 scale and minimum scale. Each
 //! half of the block has 32 bytes, with two bits for each quarter of its 128 elements.
 
-use vt_core::{DType, View};
+use vt_core::DType;
 
 use crate::arch::Vector;
 
 use super::kquant::decode_with_minima;
-use super::lanes::{RowLanes, bits, high_halves, low_halves, store};
+use super::lanes::{Quants, RowLanes, Rows, bits, high_halves, low_halves};
 use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
@@ -59,23 +59,25 @@ impl WeightBlock for Q2K {
 
 impl RowLanes for Q2K {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
-        for (i, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+        for i in 0..2 {
             for half in 0..2 {
-                let bytes = v.words(rows, at + 16 + 32 * i + 16 * half);
+                let bytes = rows.words(v, at + 16 + 32 * i + 16 * half);
                 for quarter in 0..4 {
+                    let mut quants = bytes;
                     for k in 0..4 {
-                        store(v, out, (2 * quarter + half, k), bits(v, bytes[k], 2 * quarter as u32, 3));
+                        quants[k] = bits(v, bytes[k], 2 * quarter as u32, 3);
                     }
+                    to.take(v, 8 * i + 2 * quarter + half, quants);
                 }
             }
         }
-        v.words(rows, at + 68)[3]
+        rows.words(v, at + 68)[3]
     }
 
     #[inline(always)]
-    fn parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
-        let bytes = v.words(rows, at);
+    fn parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [[V::Int; 4]; 2] {
+        let bytes = rows.words(v, at);
         let mut parts = [[v.int(0); 4]; 2];
         for i in 0..4 {
             parts[0][i] = low_halves(v, bytes[i]);

@@ -2,12 +2,12 @@
 //! less 4. Each half of the block has 32 bytes of low bits, with two bits for each quarter of its 128 elements; bit j of
 //! byte i of the third bits belongs to element 32 j + i.
 
-use vt_core::{DType, View};
+use vt_core::DType;
 
 use crate::arch::Vector;
 
 use super::kquant::{decode_parts, word};
-use super::lanes::{RowLanes, bits, high_halves, low_halves, store};
+use super::lanes::{Quants, RowLanes, Rows, bits, high_halves, low_halves};
 use super::{Q8K, SubScales, WeightBlock, f16_at, u16_at};
 
 /// The block type; see the module.
@@ -63,27 +63,28 @@ impl WeightBlock for Q3K {
 
 impl RowLanes for Q3K {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
         for half in 0..2 {
-            let third = v.words(rows, at + 16 * half);
-            for (i, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
-                let low = v.words(rows, at + 32 + 32 * i + 16 * half);
+            let third = rows.words(v, at + 16 * half);
+            for i in 0..2 {
+                let low = rows.words(v, at + 32 + 32 * i + 16 * half);
                 for quarter in 0..4 {
                     let (from, third_from) = (2 * quarter as u32, (4 * i + quarter) as u32);
+                    let mut quants = low;
                     for k in 0..4 {
-                        let quants = v.or(bits(v, low[k], from, 3), bits(v, third[k], third_from, 4));
-                        store(v, out, (2 * quarter + half, k), quants);
+                        quants[k] = v.or(bits(v, low[k], from, 3), bits(v, third[k], third_from, 4));
                     }
+                    to.take(v, 8 * i + 2 * quarter + half, quants);
                 }
             }
         }
-        v.shift_right(v.words(rows, at + 94)[3], 16)
+        v.shift_right(rows.words(v, at + 94)[3], 16)
     }
 
     #[inline(always)]
-    fn parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
+    fn parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [[V::Int; 4]; 2] {
         // The 12 bytes of scales lie two bytes into sixteen.
-        let words = v.words(rows, at + 94);
+        let words = rows.words(v, at + 94);
         let mut packed = [v.int(0); 3];
         for i in 0..3 {
             packed[i] = v.or(v.shift_right(words[i], 16), v.shift_left(words[i + 1], 16));

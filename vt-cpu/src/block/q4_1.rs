@@ -1,10 +1,10 @@
 //! Q4_1: f16 scale, f16 minimum, 32 quants of 4 bits; byte i holds elements i (low half) and i + 16.
 
-use vt_core::{DType, View};
+use vt_core::DType;
 
 use crate::arch::Vector;
 
-use super::lanes::{RowLanes, store_halves};
+use super::lanes::{Quants, RowLanes, Rows, take_halves};
 use super::{Offset, Q8_1, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
 
 /// The block type; see the module.
@@ -50,8 +50,8 @@ impl WeightBlock for Q4_1 {
 
 impl RowLanes for Q4_1 {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
-        store_halves(v, out, [0, 1], v.words(rows, at + 4));
-        v.words(rows, at)[0]
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+        take_halves(v, to, [0, 1], rows.words(v, at + 4));
+        rows.words(v, at)[0]
     }
 }

@@ -1,12 +1,12 @@
 //! Q4_K: f16 scale and minimum scale, eight 6-bit scales and minima (12 bytes), 256 quants of 4 bits; of each 32 bytes
 //! the low halves are 32 elements and the high halves the next 32.
 
-use vt_core::{DType, View};
+use vt_core::DType;
 
 use crate::arch::Vector;
 
 use super::kquant::{decode_with_minima, packed_minima, packed_scales};
-use super::lanes::{RowLanes, packed_parts, store_halves};
+use super::lanes::{Quants, RowLanes, Rows, packed_parts, take_halves};
 use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
@@ -62,18 +62,18 @@ impl WeightBlock for Q4K {
 
 impl RowLanes for Q4K {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
-        for (i, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+        for i in 0..4 {
             for half in 0..2 {
-                let bytes = v.words(rows, at + 16 + 32 * i + 16 * half);
-                store_halves(v, out, [half, 2 + half], bytes);
+                let bytes = rows.words(v, at + 16 + 32 * i + 16 * half);
+                take_halves(v, to, [4 * i + half, 4 * i + 2 + half], bytes);
             }
         }
-        v.words(rows, at)[0]
+        rows.words(v, at)[0]
     }
 
     #[inline(always)]
-    fn parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
+    fn parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [[V::Int; 4]; 2] {
         packed_parts(v, rows, at)
     }
 }

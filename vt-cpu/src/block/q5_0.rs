@@ -1,11 +1,11 @@
 //! Q5_0: f16 scale, a word of 32 fifth bits, 32 quants of 4 bits, altogether less 16; byte i holds elements i (low
 //! half) and i + 16.
 
-use vt_core::{DType, View};
+use vt_core::DType;
 
 use crate::arch::Vector;
 
-use super::lanes::{RowLanes, high_halves, low_halves, store};
+use super::lanes::{Quants, RowLanes, Rows, high_halves, low_halves};
 use super::{Q8_0, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
 
 /// The block type; see the module.
@@ -37,10 +37,10 @@ impl WeightBlock for Q5_0 {
 
 impl RowLanes for Q5_0 {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
-        let [head, next, _, _] = v.words(rows, at);
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+        let [head, next, _, _] = rows.words(v, at);
         let fifth = v.or(v.shift_right(head, 16), v.shift_left(next, 16));
-        store_five_bits(v, fifth, v.words(rows, at + 6), out);
+        take_five_bits(v, fifth, rows.words(v, at + 6), to);
         head
     }
 }
@@ -59,10 +59,13 @@ pub(super) fn unpack_five_bits(fifth: [u16; 2], nibbles: &[u8], bias: i16, out: 
 
 /// The quants as they lie in rows: a word of fifth bits, and 16 bytes of low bits.
 #[inline(always)]
-pub(super) fn store_five_bits<V: Vector>(v: V, fifth: V::Int, nibbles: [V::Int; 4], out: &mut [[i32; 16]]) {
+pub(super) fn take_five_bits<V: Vector>(v: V, fifth: V::Int, nibbles: [V::Int; 4], to: &mut impl Quants<V>) {
+    let mut quants = [nibbles; 2];
     for k in 0..4 {
         let first = 4 * k as u32;
-        store(v, out, (0, k), v.or(low_halves(v, nibbles[k]), v.fifth_bits(fifth, first)));
-        store(v, out, (1, k), v.or(high_halves(v, nibbles[k]), v.fifth_bits(fifth, first + 16)));
+        quants[0][k] = v.or(low_halves(v, nibbles[k]), v.fifth_bits(fifth, first));
+        quants[1][k] = v.or(high_halves(v, nibbles[k]), v.fifth_bits(fifth, first + 16));
     }
+    to.take(v, 0, quants[0]);
+    to.take(v, 1, quants[1]);
 }

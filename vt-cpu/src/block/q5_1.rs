@@ -1,12 +1,12 @@
 //! Q5_1: f16 scale, f16 minimum, a word of 32 fifth bits, 32 quants of 4 bits; byte i holds elements i (low half) and
 //! i + 16.
 
-use vt_core::{DType, View};
+use vt_core::DType;
 
 use crate::arch::Vector;
 
-use super::lanes::RowLanes;
-use super::q5_0::{store_five_bits, unpack_five_bits};
+use super::lanes::{Quants, RowLanes, Rows};
+use super::q5_0::{take_five_bits, unpack_five_bits};
 use super::{Offset, Q8_1, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
 
 /// The block type; see the module.
@@ -45,9 +45,9 @@ impl WeightBlock for Q5_1 {
 
 impl RowLanes for Q5_1 {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
-        let [head, fifth, _, _] = v.words(rows, at);
-        store_five_bits(v, fifth, v.words(rows, at + 8), out);
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+        let [head, fifth, _, _] = rows.words(v, at);
+        take_five_bits(v, fifth, rows.words(v, at + 8), to);
         head
     }
 }

@@ -2,12 +2,12 @@
 //! bits; of each 32 bytes the low halves are 32 elements and the high halves the next 32. Bit j of byte i of the fifth
 //! bits belongs to element 32 j + i.
 
-use vt_core::{DType, View};
+use vt_core::DType;
 
 use crate::arch::Vector;
 
 use super::kquant::{decode_with_minima, packed_minima, packed_scales};
-use super::lanes::{RowLanes, bits, high_halves, low_halves, packed_parts, store};
+use super::lanes::{Quants, RowLanes, Rows, bits, high_halves, low_halves, packed_parts};
 use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
@@ -65,23 +65,26 @@ impl WeightBlock for Q5K {
 
 impl RowLanes for Q5K {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
         for half in 0..2 {
-            let fifth = v.words(rows, at + 16 + 16 * half);
-            for (i, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-                let bytes = v.words(rows, at + 48 + 32 * i + 16 * half);
+            let fifth = rows.words(v, at + 16 + 16 * half);
+            for i in 0..4 {
+                let bytes = rows.words(v, at + 48 + 32 * i + 16 * half);
                 let first = 2 * i as u32;
+                let mut quants = [bytes; 2];
                 for k in 0..4 {
-                    store(v, out, (half, k), v.or(low_halves(v, bytes[k]), bits(v, fifth[k], first, 0x10)));
-                    store(v, out, (2 + half, k), v.or(high_halves(v, bytes[k]), bits(v, fifth[k], first + 1, 0x10)));
+                    quants[0][k] = v.or(low_halves(v, bytes[k]), bits(v, fifth[k], first, 0x10));
+                    quants[1][k] = v.or(high_halves(v, bytes[k]), bits(v, fifth[k], first + 1, 0x10));
                 }
+                to.take(v, 4 * i + half, quants[0]);
+                to.take(v, 4 * i + 2 + half, quants[1]);
             }
         }
-        v.words(rows, at)[0]
+        rows.words(v, at)[0]
     }
 
     #[inline(always)]
-    fn parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
+    fn parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [[V::Int; 4]; 2] {
         packed_parts(v, rows, at)
     }
 }

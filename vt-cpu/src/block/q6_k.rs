@@ -2,12 +2,12 @@
 //! the block has 64 bytes of low bits (elements 0..32 and 32..64 in their low halves, 64..128 in their high halves) and
 //! 32 bytes of high bits (two bits for each quarter).
 
-use vt_core::{DType, View};
+use vt_core::DType;
 
 use crate::arch::Vector;
 
 use super::kquant::decode_parts;
-use super::lanes::{RowLanes, bits, high_halves, low_halves, store};
+use super::lanes::{Quants, RowLanes, Rows, bits, high_halves, low_halves};
 use super::{Q8K, SubScales, WeightBlock, f16_at, u16_at};
 
 /// The block type; see the module.
@@ -61,25 +61,28 @@ impl WeightBlock for Q6K {
 
 impl RowLanes for Q6K {
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
-        for (i, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+        for i in 0..2 {
             for half in 0..2 {
-                let high = v.words(rows, at + 128 + 32 * i + 16 * half);
+                let high = rows.words(v, at + 128 + 32 * i + 16 * half);
                 for odd in 0..2 {
-                    let low = v.words(rows, at + 64 * i + 32 * odd + 16 * half);
-                    let (place, from) = (2 * odd + half, 2 * odd as u32);
+                    let low = rows.words(v, at + 64 * i + 32 * odd + 16 * half);
+                    let (place, from) = (8 * i + 2 * odd + half, 2 * odd as u32);
+                    let mut quants = [low; 2];
                     for k in 0..4 {
-                        store(v, out, (place, k), v.or(low_halves(v, low[k]), bits(v, high[k], from, 0x30)));
-                        store(v, out, (place + 4, k), v.or(high_halves(v, low[k]), bits(v, high[k], from + 4, 0x30)));
+                        quants[0][k] = v.or(low_halves(v, low[k]), bits(v, high[k], from, 0x30));
+                        quants[1][k] = v.or(high_halves(v, low[k]), bits(v, high[k], from + 4, 0x30));
                     }
+                    to.take(v, place, quants[0]);
+                    to.take(v, place + 4, quants[1]);
                 }
             }
         }
-        v.shift_right(v.words(rows, at + 194)[3], 16)
+        v.shift_right(rows.words(v, at + 194)[3], 16)
     }
 
     #[inline(always)]
-    fn parts<V: Vector>(v: V, rows: &View<'_, u8>, at: usize) -> [[V::Int; 4]; 2] {
-        [v.words(rows, at + 192), [v.int(0); 4]]
+    fn parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [[V::Int; 4]; 2] {
+        [rows.words(v, at + 192), [v.int(0); 4]]
     }
 }

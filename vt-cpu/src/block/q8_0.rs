@@ -1,10 +1,10 @@
 //! Q8_0: f16 scale, 32 quants in i8. Weights, and the activations beside Q4_0, Q5_0 and Q8_0 weights.
 
-use vt_core::{DType, View};
+use vt_core::DType;
 
 use crate::arch::Vector;
 
-use super::lanes::{RowLanes, store};
+use super::lanes::{Quants, RowLanes, Rows};
 use super::round::{INFINITE, max_magnitude_bits, reciprocal_or_zero, write_half_away};
 use super::{ActivationBlock, SubScales, WeightBlock, f16_at, f32_to_f16, u16_at};
 
@@ -39,15 +39,16 @@ impl RowLanes for Q8_0 {
     const WIDE: bool = true;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &View<'_, u8>, at: usize, out: &mut [[i32; 16]]) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
         for half in 0..2 {
-            let quants = v.words(rows, at + 2 + 16 * half);
+            let mut quants = rows.words(v, at + 2 + 16 * half);
             for k in 0..4 {
                 let top = if V::SIGNED { 0 } else { i32::from_le_bytes([0x80; 4]) };
-                store(v, out, (half, k), v.xor(quants[k], v.int(top)));
+                quants[k] = v.xor(quants[k], v.int(top));
             }
+            to.take(v, half, quants);
         }
-        v.words(rows, at)[0]
+        rows.words(v, at)[0]
     }
 }
 

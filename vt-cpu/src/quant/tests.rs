@@ -194,7 +194,9 @@ fn check_rule<W: RowLanes>(operands: &Operands) {
 fn shapes<W: WeightBlock>() -> Vec<(usize, usize, usize)> {
     let long = if W::ELEMS == 32 { 41 } else { 18 };
     let mut shapes = vec![(0, 5, 2), (3, 0, 2), (2, 3, 0), (17, 18, 0), (1030, 3, 1)];
-    for (m, n) in [(1, 1), (1, 37), (2, 17), (3, 5), (5, 16), (8, 33), (17, 19), (33, 15), (64, 21)] {
+    for (m, n) in
+        [(1, 1), (1, 37), (1, 16), (2, 17), (3, 35), (3, 5), (4, 50), (5, 16), (8, 33), (17, 19), (33, 15), (64, 21)]
+    {
         shapes.extend([(m, n, 1), (m, n, 3)]);
     }
     shapes.extend([(1, 19, long), (5, 7, long), (33, 17, long)]);

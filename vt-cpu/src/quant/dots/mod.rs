@@ -7,6 +7,7 @@
 //! What the unsigned form adds to a quant is taken off where sums start, by the sums of the activations. Sub-block
 //! scales of K-quants are applied to the exact sums of their parts.
 
+mod direct;
 mod panel;
 mod tile;
 mod tokens;
@@ -20,7 +21,7 @@ use crate::block::{RowLanes, WeightBlock};
 
 use super::blocks_per_row;
 use panel::{Padded, Panel, panel_size};
-use tile::{MAX_TOKENS, multiply_chunk};
+use tile::{MAX_TOKENS, Place, TileSums, multiply_chunk};
 use tokens::{Tokens, groups, token_block_size};
 
 /// Sixteen 32-bit numbers, one for each weight row of a vector.
@@ -102,43 +103,72 @@ pub fn dots<W: RowLanes, V: Vector, const R: usize, const T: usize>(
         for from in (0..blocks).step_by(depth) {
             let range = from..blocks.min(from + depth);
             let weights = weights.slice_cols(range.start * W::BYTES, range.len() * W::BYTES);
+            let all = range == (0..blocks);
             let tokens = Tokens::<W>::new::<T>(acts.slice_rows(first, count), range, slab.as_flattened_mut());
+            if m <= direct::MAX_TOKENS && n >= LANES && all {
+                return direct::direct(v, &weights, &tokens, out);
+            }
             for row in (0..n).step_by(R * LANES) {
                 let rows = (R * LANES).min(n - row);
-                prefetch_outputs::<R>(out, first..first + count, row + rows);
                 let mut out = out.tile(first, count, row, rows);
-                load_sums::<R, T>(&out, sums, from == 0);
+                // Outputs that fill no vectors take the way through scratch.
+                let whole = rows == R * LANES;
+                if !whole && from > 0 {
+                    load_sums::<R, T>(&out, sums);
+                }
+                let ends = match (from, whole) {
+                    (0, true) => [Place::Nothing, Place::Outputs],
+                    (_, true) => [Place::Outputs; 2],
+                    (0, false) => [Place::Nothing, Place::Scratch],
+                    (_, false) => [Place::Scratch; 2],
+                };
                 let buffers = (&mut *sums, &mut padded, &mut *panel);
-                multiply_panel::<W, V, R, T>(v, (&weights, row), &tokens, count, buffers);
-                store_sums::<R, T>(sums, &mut out);
+                multiply_panel::<W, V, R, T>(v, (&weights, row), &tokens, (&mut out, ends), buffers);
+                if !whole {
+                    store_sums::<R, T>(sums, &mut out);
+                }
             }
         }
     }
 }
 
-/// The chunks of a slab in ascending order, each with all tokens.
+/// The chunks of a slab in ascending order, each with all tokens. `ends` are where sums come from, and where they go to.
 #[inline(always)]
 fn multiply_panel<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
     (weights, row): (&View<'_, u8>, usize),
     tokens: &Tokens<'_, W>,
-    count: usize,
+    (out, ends): (&mut ViewMut<'_, f32>, [Place; 2]),
     (sums, padded, panel): (&mut [Lanes], &mut Padded, &mut [Lanes]),
 ) {
     let rows = panel_rows::<R>(weights, row);
+    let count = out.rows();
     let bytes = chunk_blocks::<W>() * W::BYTES;
     for from in (0..rows.cols()).step_by(bytes) {
         let chunk = from..rows.cols().min(from + bytes);
         let ahead = ahead::<R>(weights, row, &chunk);
         let panel = Panel::<W, R>::new(v, rows.slice_cols(chunk.start, chunk.len()), ahead, padded, panel);
         let next = next_chunk::<R>(weights, row, &(from..from + bytes));
+        let ends_now = [
+            if chunk.start == 0 { ends[0] } else { Place::Scratch },
+            if chunk.end == rows.cols() { ends[1] } else { Place::Scratch },
+        ];
         let mut asked = 0;
         for group in groups::<T>(count) {
             // Of many tokens' time, what was asked for before them may have left the cache.
             let due = if count > FEW { (group.0 + group.1) * next.rows() / count } else { 0 };
             (asked..due).for_each(|r| prefetch(next.row(r)));
             asked = due;
-            let sums = &mut sums[R * group.0..][..R * group.1];
+            if ends_now.contains(&Place::Outputs) {
+                let next = group.0 + group.1;
+                (next..count.min(next + T)).for_each(|t| prefetch(out.row(t)));
+            }
+            let sums = TileSums {
+                from: ends_now[0],
+                to: ends_now[1],
+                scratch: &mut sums[R * group.0..][..R * group.1],
+                outputs: &mut out.tile(group.0, group.1, 0, out.cols()),
+            };
             multiply_chunk(v, &panel, &tokens.chunk(from / W::BYTES, group), sums);
         }
     }
@@ -173,21 +203,9 @@ fn ahead<'a, const R: usize>(weights: &View<'a, u8>, row: usize, chunk: &Range<u
     }
 }
 
-/// Asks for the outputs of the panel at `row`: of different tokens they lie far apart.
+/// Puts outputs where the tile wants them.
 #[inline(always)]
-fn prefetch_outputs<const R: usize>(out: &ViewMut<'_, f32>, tokens: Range<usize>, row: usize) {
-    if row < out.cols() {
-        tokens.for_each(|t| prefetch(&out.row(t)[row..out.cols().min(row + R * LANES)]));
-    }
-}
-
-/// Puts outputs where the tile wants them; zeros for the `first` slab.
-#[inline(always)]
-fn load_sums<const R: usize, const T: usize>(out: &ViewMut<'_, f32>, sums: &mut [Lanes], first: bool) {
-    if first {
-        sums[..R * out.rows()].fill([0; 16]);
-        return;
-    }
+fn load_sums<const R: usize, const T: usize>(out: &ViewMut<'_, f32>, sums: &mut [Lanes]) {
     for group in groups::<T>(out.rows()) {
         for t in 0..group.1 {
             for (vector, from) in out.row(group.0 + t).chunks(16).enumerate() {
@@ -197,6 +215,7 @@ fn load_sums<const R: usize, const T: usize>(out: &ViewMut<'_, f32>, sums: &mut 
     }
 }
 
+/// And back.
 #[inline(always)]
 fn store_sums<const R: usize, const T: usize>(sums: &[Lanes], out: &mut ViewMut<'_, f32>) {
     for group in groups::<T>(out.rows()) {

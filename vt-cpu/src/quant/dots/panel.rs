@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use vt_core::View;
 
-use crate::arch::{Vector, prefetch};
-use crate::block::{Offset, RowLanes, WeightBlock};
+use crate::arch::Vector;
+use crate::block::{Offset, Quants, RowLanes, Rows, WeightBlock};
 
 use super::tile::{float_scales, parts};
 use super::{CHUNK, Lanes, chunk_blocks};
@@ -27,6 +27,11 @@ pub(super) struct Panel<'a, W, const R: usize> {
 /// One block of 16 rows.
 pub(super) struct PanelBlock<'a> {
     pub(super) quants: &'a [Lanes],
+    pub(super) scales: BlockScales<'a>,
+}
+
+/// What one block of 16 rows has beside quants.
+pub(super) struct BlockScales<'a> {
     /// As `f32` if the type's are applied as such, else as `i32`.
     pub(super) part_scales: &'a [Lanes],
     /// Of four parts in turn the first and the third, then the second and the fourth.
@@ -41,10 +46,15 @@ const fn part_scales<W: WeightBlock>() -> usize {
     if parts::<W>() == 1 { 0 } else { parts::<W>() }
 }
 
+/// [`Lanes`] of [`BlockScales`].
+pub(super) const fn scales_size<W: WeightBlock>() -> usize {
+    let offset = if matches!(W::OFFSET, Offset::None) { 0 } else { 1 };
+    part_scales::<W>() + W::MINIMA / 2 + 1 + offset
+}
+
 /// [`Lanes`] of one block of 16 rows.
 const fn panel_block_size<W: WeightBlock>() -> usize {
-    let offset = if matches!(W::OFFSET, Offset::None) { 0 } else { 1 };
-    W::ELEMS / 4 + part_scales::<W>() + W::MINIMA / 2 + 1 + offset
+    W::ELEMS / 4 + scales_size::<W>()
 }
 
 /// [`Lanes`] of a panel of R vectors of rows.
@@ -66,39 +76,63 @@ impl<'a, W: RowLanes, const R: usize> Panel<'a, W, R> {
         let size = panel_block_size::<W>();
         let blocks = rows.cols() / W::BYTES;
         let data = &mut scratch[..blocks * R * size];
-        // More at once than the processor keeps track of would stop it.
-        let mut ahead = ahead.chunks(16 * W::BYTES);
+        let mut ahead = ahead.chunks(ahead.len().div_ceil(R).max(1));
         for vector in 0..R.min(rows.rows().div_ceil(16)) {
-            let rows = sixteen(&rows, 16 * vector, padded);
+            let rows = Rows::new(sixteen(&rows, 16 * vector, padded), ahead.next().unwrap_or_default());
             for (block, data) in data.chunks_exact_mut(R * size).enumerate() {
-                prefetch(ahead.next().unwrap_or_default());
                 unpack_block::<W, V>(v, &rows, block, &mut data[vector * size..][..size]);
             }
         }
         Self { data, weights: PhantomData }
     }
 
-    /// The blocks.
+    /// How many blocks of each row.
     #[inline(always)]
-    pub(super) fn blocks(&self) -> impl Iterator<Item = [PanelBlock<'a>; R]> {
+    pub(super) fn blocks(&self) -> usize {
+        self.data.len() / (R * panel_block_size::<W>())
+    }
+
+    /// A block of each row.
+    #[inline(always)]
+    pub(super) fn block(&self, block: usize) -> [PanelBlock<'a>; R] {
         let size = panel_block_size::<W>();
-        self.data
-            .chunks_exact(R * size)
-            .map(move |data| std::array::from_fn(|r| panel_block::<W>(&data[r * size..][..size])))
+        let data = &self.data[block * R * size..][..R * size];
+        std::array::from_fn(|r| panel_block::<W>(&data[r * size..][..size]))
     }
 }
 
 #[inline(always)]
 fn panel_block<W: WeightBlock>(data: &[Lanes]) -> PanelBlock<'_> {
     let (quants, rest) = data.split_at(W::ELEMS / 4);
-    let (part_scales, rest) = rest.split_at(part_scales::<W>());
-    let (minima, rest) = rest.split_at(W::MINIMA / 2);
-    PanelBlock { quants, part_scales, minima, scale: &rest[0], offset: &rest[1..] }
+    PanelBlock { quants, scales: BlockScales::new::<W>(rest) }
+}
+
+impl<'a> BlockScales<'a> {
+    /// What [`store_scales`] wrote.
+    #[inline(always)]
+    pub(super) fn new<W: WeightBlock>(data: &'a [Lanes]) -> Self {
+        let (part_scales, rest) = data.split_at(part_scales::<W>());
+        let (minima, rest) = rest.split_at(W::MINIMA / 2);
+        Self { part_scales, minima, scale: &rest[0], offset: &rest[1..] }
+    }
+}
+
+/// Keeps quants.
+struct Stored<'a>(&'a mut [Lanes]);
+
+impl<V: Vector> Quants<V> for Stored<'_> {
+    #[inline(always)]
+    fn take(&mut self, v: V, place: usize, quants: [V::Int; 4]) {
+        let words = &mut self.0[4 * place..][..4];
+        for k in 0..4 {
+            v.store_ints(quants[k], &mut words[k]);
+        }
+    }
 }
 
 /// The rows from `first` on; copies of them where they are fewer than sixteen.
 #[inline(always)]
-fn sixteen<'a>(rows: &View<'a, u8>, first: usize, padded: &'a mut Padded) -> View<'a, u8> {
+pub(super) fn sixteen<'a>(rows: &View<'a, u8>, first: usize, padded: &'a mut Padded) -> View<'a, u8> {
     let (count, bytes) = (rows.rows() - first, rows.cols());
     if count >= 16 {
         return rows.slice_rows(first, 16);
@@ -110,14 +144,24 @@ fn sixteen<'a>(rows: &View<'a, u8>, first: usize, padded: &'a mut Padded) -> Vie
 }
 
 #[inline(always)]
-fn unpack_block<W: RowLanes, V: Vector>(v: V, rows: &View<'_, u8>, block: usize, data: &mut [Lanes]) {
+fn unpack_block<W: RowLanes, V: Vector>(v: V, rows: &Rows<'_>, block: usize, data: &mut [Lanes]) {
     let at = block * W::BYTES;
-    let (quants, rest) = data.split_at_mut(W::ELEMS / 4);
-    let scales = W::quants(v, rows, at, quants);
-    let (part_scales, rest) = rest.split_at_mut(part_scales::<W>());
+    let (quants, data) = data.split_at_mut(W::ELEMS / 4);
+    let scales = W::quants(v, rows, at, &mut Stored(quants));
+    store_scales::<W, V>(v, scales, W::parts(v, rows, at), data);
+}
+
+/// Writes [`BlockScales`]: `scales` are the bits of scale and offset, `parts` those of the parts.
+#[inline(always)]
+pub(super) fn store_scales<W: RowLanes, V: Vector>(
+    v: V,
+    scales: V::Int,
+    [scale_bytes, minimum_bytes]: [[V::Int; 4]; 2],
+    data: &mut [Lanes],
+) {
+    let (part_scales, rest) = data.split_at_mut(part_scales::<W>());
     let (minima, rest) = rest.split_at_mut(W::MINIMA / 2);
-    let [scale_bytes, minimum_bytes] = W::parts(v, rows, at);
-    store_scales::<W, V>(v, scale_bytes, part_scales);
+    store_part_scales::<W, V>(v, scale_bytes, part_scales);
     store_minima(v, minimum_bytes, minima);
     store_floats(v, v.halves_to_floats(scales), &mut rest[0]);
     if W::OFFSET != Offset::None {
@@ -129,7 +173,7 @@ fn unpack_block<W: RowLanes, V: Vector>(v: V, rows: &View<'_, u8>, block: usize,
 
 /// One part's scales after the other's.
 #[inline(always)]
-fn store_scales<W: WeightBlock, V: Vector>(v: V, bytes: [V::Int; 4], out: &mut [Lanes]) {
+fn store_part_scales<W: WeightBlock, V: Vector>(v: V, bytes: [V::Int; 4], out: &mut [Lanes]) {
     for (part, out) in out.iter_mut().enumerate() {
         let top = v.shift_left(bytes[part / 4], 24 - 8 * (part as u32 % 4));
         let scale = v.shift_right_signed(top, 24);
@@ -150,7 +194,7 @@ fn store_minima<V: Vector>(v: V, bytes: [V::Int; 4], out: &mut [Lanes]) {
 }
 
 #[inline(always)]
-fn store_floats<V: Vector>(v: V, x: V::Float, out: &mut Lanes) {
+pub(super) fn store_floats<V: Vector>(v: V, x: V::Float, out: &mut Lanes) {
     let mut lanes = [0.0; 16];
     v.store_floats(x, &mut lanes);
     for i in 0..16 {

@@ -1,10 +1,14 @@
 //! The register tile: R vectors of 16 weight rows by T tokens.
 
+use std::marker::PhantomData;
+
+use vt_core::ViewMut;
+
 use crate::arch::Vector;
 use crate::block::{Offset, RowLanes, WeightBlock};
 
 use super::Lanes;
-use super::panel::{Panel, PanelBlock};
+use super::panel::{BlockScales, Panel, PanelBlock, store_floats};
 use super::tokens::{TokenBlock, TokenChunk};
 
 /// Parts of a block that have scales of their own.
@@ -24,8 +28,8 @@ pub(super) const fn float_scales<W: WeightBlock>() -> bool {
     2 * W::EXACT >= W::ELEMS
 }
 
-type Ints<V, const R: usize, const T: usize> = [[<V as Vector>::Int; T]; R];
-type Floats<V, const R: usize, const T: usize> = [[<V as Vector>::Float; T]; R];
+pub(super) type Ints<V, const R: usize, const T: usize> = [[<V as Vector>::Int; T]; R];
+pub(super) type Floats<V, const R: usize, const T: usize> = [[<V as Vector>::Float; T]; R];
 
 /// Lanes that hold the bits of `f32`.
 #[inline(always)]
@@ -40,16 +44,78 @@ fn floats<V: Vector>(v: V, lanes: &Lanes) -> V::Float {
 /// The most tokens of a tile.
 pub(super) const MAX_TOKENS: usize = 6;
 
-/// Adds a chunk's products to the sums of a tile of as many tokens as there are, block after block. Of the sums first
-/// come those of one vector of rows, then the next one's.
+/// Where the sums of a tile come from before a chunk of K, or go to after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Nowhere: they are zeros.
+    Nothing,
+    /// Scratch: of a tile first those of one vector of rows, then the next one's.
+    Scratch,
+    /// The outputs.
+    Outputs,
+}
+
+/// The sums of a tile's tokens.
+pub(super) struct TileSums<'a, 'b> {
+    pub(super) from: Place,
+    pub(super) to: Place,
+    pub(super) scratch: &'a mut [Lanes],
+    pub(super) outputs: &'a mut ViewMut<'b, f32>,
+}
+
+impl TileSums<'_, '_> {
+    #[inline(always)]
+    fn load<V: Vector, const R: usize, const T: usize>(&self, v: V) -> Floats<V, R, T> {
+        let mut accs = [[v.float(0.0); T]; R];
+        match self.from {
+            Place::Nothing => {}
+            Place::Scratch => {
+                let scratch = &self.scratch[..R * T];
+                for r in 0..R {
+                    for t in 0..T {
+                        accs[r][t] = floats(v, &scratch[r * T + t]);
+                    }
+                }
+            }
+            Place::Outputs => {
+                for t in 0..T {
+                    for (r, lanes) in self.outputs.row(t).as_chunks().0.iter().take(R).enumerate() {
+                        accs[r][t] = v.floats(lanes);
+                    }
+                }
+            }
+        }
+        accs
+    }
+
+    #[inline(always)]
+    fn store<V: Vector, const R: usize, const T: usize>(&mut self, v: V, accs: &Floats<V, R, T>) {
+        if self.to == Place::Outputs {
+            for t in 0..T {
+                for (r, lanes) in self.outputs.row_mut(t).as_chunks_mut().0.iter_mut().take(R).enumerate() {
+                    v.store_floats(accs[r][t], lanes);
+                }
+            }
+            return;
+        }
+        let scratch = &mut self.scratch[..R * T];
+        for r in 0..R {
+            for t in 0..T {
+                store_floats(v, accs[r][t], &mut scratch[r * T + t]);
+            }
+        }
+    }
+}
+
+/// Adds a chunk's products to the sums of a tile of as many tokens as there are outputs, block after block.
 #[inline(always)]
 pub(super) fn multiply_chunk<W: RowLanes, V: Vector, const R: usize>(
     v: V,
     weights: &Panel<'_, W, R>,
     tokens: &TokenChunk<'_, W>,
-    sums: &mut [Lanes],
+    sums: TileSums<'_, '_>,
 ) {
-    match sums.len() / R {
+    match sums.outputs.rows() {
         1 => multiply::<W, V, R, 1>(v, weights, tokens, sums),
         2 => multiply::<W, V, R, 2>(v, weights, tokens, sums),
         3 => multiply::<W, V, R, 3>(v, weights, tokens, sums),
@@ -64,46 +130,40 @@ fn multiply<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
     weights: &Panel<'_, W, R>,
     tokens: &TokenChunk<'_, W>,
-    sums: &mut [Lanes],
+    mut sums: TileSums<'_, '_>,
 ) {
-    let sums = &mut sums[..R * T];
-    let mut accs = [[v.float(0.0); T]; R];
-    for r in 0..R {
-        for t in 0..T {
-            accs[r][t] = floats(v, &sums[r * T + t]);
-        }
+    let mut accs = sums.load::<V, R, T>(v);
+    for block in 0..weights.blocks() {
+        let (weights, tokens) = (weights.block(block), tokens.block::<T>(block));
+        let scales = weights.each_ref().map(|w| &w.scales);
+        let parts = Streamed::<W, R> { weights: &weights, tokens: &tokens, block: PhantomData };
+        add_block::<W, V, R, T>(v, scales, &tokens, &parts, &mut accs);
     }
-    for (weights, tokens) in weights.blocks().zip(tokens.blocks::<T>()) {
-        let products = products::<W, V, R, T>(v, &weights, &tokens);
-        add_block::<W, V, R, T>(v, &weights, &tokens, products, &mut accs);
-    }
-    for r in 0..R {
-        for t in 0..T {
-            let mut lanes = [0.0; 16];
-            v.store_floats(accs[r][t], &mut lanes);
-            for i in 0..16 {
-                sums[r * T + t][i] = lanes[i].to_bits() as i32;
-            }
-        }
-    }
+    sums.store(v, &accs);
+}
+
+/// The integer sums of a block's parts.
+pub(super) trait PartSums<V: Vector, const R: usize, const T: usize> {
+    /// Those of part `p`. Implementations are `#[inline(always)]`.
+    fn part(&self, v: V, p: usize) -> Ints<V, R, T>;
 }
 
 /// The exact integer sums of a block, rounded once.
 #[inline(always)]
 fn products<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
-    weights: &[PanelBlock<'_>; R],
-    tokens: &TokenBlock<'_>,
+    scales: [&BlockScales<'_>; R],
+    sums: &impl PartSums<V, R, T>,
 ) -> Floats<V, R, T> {
     if parts::<W>() == 1 {
-        return to_floats(v, part::<W, V, R, T>(v, weights, tokens, 0));
+        return to_floats(v, sums.part(v, 0));
     }
     if !float_scales::<W>() {
         let mut totals = [[v.int(0); T]; R];
         for p in 0..parts::<W>() {
-            let sums = part::<W, V, R, T>(v, weights, tokens, p);
+            let sums = sums.part(v, p);
             for r in 0..R {
-                let scale = v.ints(&weights[r].part_scales[p]);
+                let scale = v.ints(&scales[r].part_scales[p]);
                 for t in 0..T {
                     totals[r][t] = v.multiply_add_ints(sums[r][t], scale, totals[r][t]);
                 }
@@ -112,9 +172,9 @@ fn products<W: RowLanes, V: Vector, const R: usize, const T: usize>(
         return to_floats(v, totals);
     }
     let exact = W::EXACT * parts::<W>() / W::ELEMS;
-    let mut totals = scaled::<W, V, R, T>(v, weights, tokens, 0..exact);
+    let mut totals = scaled(v, scales, sums, 0..exact);
     if exact < parts::<W>() {
-        let rest = scaled::<W, V, R, T>(v, weights, tokens, exact..parts::<W>());
+        let rest = scaled(v, scales, sums, exact..parts::<W>());
         for r in 0..R {
             for t in 0..T {
                 totals[r][t] = v.add(totals[r][t], rest[r][t]);
@@ -137,17 +197,17 @@ fn to_floats<V: Vector, const R: usize, const T: usize>(v: V, sums: Ints<V, R, T
 
 /// The sums of some parts times their scales, exact in `f32`.
 #[inline(always)]
-fn scaled<W: RowLanes, V: Vector, const R: usize, const T: usize>(
+fn scaled<V: Vector, const R: usize, const T: usize>(
     v: V,
-    weights: &[PanelBlock<'_>; R],
-    tokens: &TokenBlock<'_>,
+    scales: [&BlockScales<'_>; R],
+    sums: &impl PartSums<V, R, T>,
     parts: std::ops::Range<usize>,
 ) -> Floats<V, R, T> {
     let mut totals = [[v.float(0.0); T]; R];
     for p in parts {
-        let sums = part::<W, V, R, T>(v, weights, tokens, p);
+        let sums = sums.part(v, p);
         for r in 0..R {
-            let scale = floats(v, &weights[r].part_scales[p]);
+            let scale = floats(v, &scales[r].part_scales[p]);
             for t in 0..T {
                 totals[r][t] = v.multiply_add(v.to_floats(sums[r][t]), scale, totals[r][t]);
             }
@@ -156,56 +216,70 @@ fn scaled<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     totals
 }
 
-/// The integer sums of part `p`.
-#[inline(always)]
-fn part<W: RowLanes, V: Vector, const R: usize, const T: usize>(
-    v: V,
-    weights: &[PanelBlock<'_>; R],
-    tokens: &TokenBlock<'_>,
-    p: usize,
-) -> Ints<V, R, T> {
-    let words = W::ELEMS / 4 / parts::<W>();
-    let mut sums = [[v.int(0); T]; R];
-    let signed = W::WIDE && V::SIGNED;
-    if W::BIAS != 0 && !signed {
+/// Quants of both sides, multiplied part by part.
+struct Streamed<'a, W, const R: usize> {
+    weights: &'a [PanelBlock<'a>; R],
+    tokens: &'a TokenBlock<'a>,
+    block: PhantomData<W>,
+}
+
+impl<W: RowLanes, V: Vector, const R: usize, const T: usize> PartSums<V, R, T> for Streamed<'_, W, R> {
+    #[inline(always)]
+    fn part(&self, v: V, p: usize) -> Ints<V, R, T> {
+        let mut sums = [[v.int(0); T]; R];
         for t in 0..T {
-            let start = v.int(tokens.starts[t * parts::<W>() + p]);
+            let start = start::<W, V>(v, self.tokens, t, p);
             for r in 0..R {
                 sums[r][t] = start;
             }
         }
-    }
-    for k in p * words..(p + 1) * words {
-        let mut quants = [v.int(0); R];
-        for r in 0..R {
-            quants[r] = v.ints(&weights[r].quants[k]);
-        }
-        for t in 0..T {
-            let act = v.int(tokens.quants[t * W::ELEMS / 4 + k]);
+        for word in p * part_words::<W>()..(p + 1) * part_words::<W>() {
+            let mut quants = [v.int(0); R];
             for r in 0..R {
-                sums[r][t] = if signed {
-                    v.dot_signed_bytes(sums[r][t], quants[r], act)
-                } else {
-                    v.dot_bytes(sums[r][t], quants[r], act)
-                };
+                quants[r] = v.ints(&self.weights[r].quants[word]);
+            }
+            for t in 0..T {
+                let act = v.int(self.tokens.quants[t * W::ELEMS / 4 + word]);
+                for r in 0..R {
+                    sums[r][t] = add_products::<W, V>(v, sums[r][t], quants[r], act);
+                }
             }
         }
+        sums
     }
-    sums
+}
+
+/// Words of quants in a part.
+pub(super) const fn part_words<W: WeightBlock>() -> usize {
+    W::ELEMS / 4 / parts::<W>()
+}
+
+/// What the sums of part `p` and token `t` start from: it takes off what the unsigned form adds.
+#[inline(always)]
+pub(super) fn start<W: RowLanes, V: Vector>(v: V, tokens: &TokenBlock<'_>, t: usize, p: usize) -> V::Int {
+    let signed = W::WIDE && V::SIGNED;
+    v.int(if W::BIAS != 0 && !signed { tokens.starts[t * parts::<W>() + p] } else { 0 })
+}
+
+/// The products of four quants of each row and of a token.
+#[inline(always)]
+pub(super) fn add_products<W: RowLanes, V: Vector>(v: V, sum: V::Int, quants: V::Int, act: V::Int) -> V::Int {
+    if W::WIDE && V::SIGNED { v.dot_signed_bytes(sum, quants, act) } else { v.dot_bytes(sum, quants, act) }
 }
 
 /// The float operations of one block.
 #[inline(always)]
-fn add_block<W: RowLanes, V: Vector, const R: usize, const T: usize>(
+pub(super) fn add_block<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     v: V,
-    weights: &[PanelBlock<'_>; R],
+    scales: [&BlockScales<'_>; R],
     tokens: &TokenBlock<'_>,
-    products: Floats<V, R, T>,
+    sums: &impl PartSums<V, R, T>,
     accs: &mut Floats<V, R, T>,
 ) {
+    let products = products::<W, V, R, T>(v, scales, sums);
     let float = |bits: i32| v.float(f32::from_bits(bits as u32));
     for r in 0..R {
-        let scale = floats(v, weights[r].scale);
+        let scale = floats(v, scales[r].scale);
         for t in 0..T {
             let factor = v.multiply(scale, float(tokens.scales[t]));
             accs[r][t] = v.multiply_add(factor, products[r][t], accs[r][t]);
@@ -213,18 +287,18 @@ fn add_block<W: RowLanes, V: Vector, const R: usize, const T: usize>(
         match W::OFFSET {
             Offset::None => {}
             Offset::Constant => {
-                let offset = floats(v, &weights[r].offset[0]);
+                let offset = floats(v, &scales[r].offset[0]);
                 for t in 0..T {
                     accs[r][t] = v.multiply_add(offset, float(tokens.offsets[t]), accs[r][t]);
                 }
             }
             Offset::Minima => {
-                let offset = floats(v, &weights[r].offset[0]);
+                let offset = floats(v, &scales[r].offset[0]);
                 for t in 0..T {
                     let mut sum = v.int(0);
                     for pair in 0..W::MINIMA / 2 {
                         let sums = v.int(tokens.offsets[t * W::MINIMA / 2 + pair]);
-                        sum = v.dot_halves(sum, v.ints(&weights[r].minima[pair]), sums);
+                        sum = v.dot_halves(sum, v.ints(&scales[r].minima[pair]), sums);
                     }
                     let factor = v.multiply(offset, float(tokens.scales[t]));
                     accs[r][t] = v.multiply_add(factor, v.to_floats(sum), accs[r][t]);

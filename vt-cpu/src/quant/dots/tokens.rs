@@ -71,18 +71,16 @@ impl<'a, W: WeightBlock> Tokens<'a, W> {
         let data = &mut scratch[..blocks * tokens * token_block_size::<W>()];
         let bytes = <W::Act as ActivationBlock>::BYTES;
         let acts = acts.slice_cols(range.start * bytes, blocks * bytes);
-        let mut rest = &mut *data;
-        for chunk in (0..blocks).step_by(chunk_blocks::<W>()) {
-            let count = chunk_blocks::<W>().min(blocks - chunk);
-            let acts = acts.slice_cols(chunk * bytes, count * bytes);
-            for (first, tokens) in groups::<T>(tokens) {
-                let size = tokens * token_block_size::<W>();
-                let (group, behind) = rest.split_at_mut(count * size);
-                rest = behind;
-                for t in 0..tokens {
-                    let row = acts.row(first + t);
-                    for (block, data) in row.chunks_exact(bytes).zip(group.chunks_exact_mut(size)) {
-                        write_block::<W>(block, (t, tokens), data);
+        // Group by group: the rows of a few tokens are read as streams.
+        for group in groups::<T>(tokens) {
+            for from in (0..blocks).step_by(chunk_blocks::<W>()) {
+                let chunk = &mut data[chunk_range::<W>((blocks, tokens), from, group)];
+                for t in 0..group.1 {
+                    let row = &acts.row(group.0 + t)[from * bytes..];
+                    for (block, data) in
+                        row.chunks_exact(bytes).zip(chunk.chunks_exact_mut(group.1 * token_block_size::<W>()))
+                    {
+                        write_block::<W>(block, (t, group.1), data);
                     }
                 }
             }
@@ -90,27 +88,47 @@ impl<'a, W: WeightBlock> Tokens<'a, W> {
         Self { data, blocks, tokens, weights: PhantomData }
     }
 
+    /// One block of a slab of `T` tokens, which are one group.
+    #[inline(always)]
+    pub(super) fn block<const T: usize>(&self, block: usize) -> TokenBlock<'a> {
+        block_of::<W, T>(self.data, block)
+    }
+
     /// What a group has of the chunk that starts at block `from`.
     #[inline(always)]
-    pub(super) fn chunk(&self, from: usize, (first, tokens): (usize, usize)) -> TokenChunk<'a, W> {
-        let blocks = chunk_blocks::<W>().min(self.blocks - from);
-        let at = from * self.tokens + blocks * first;
-        let size = token_block_size::<W>();
-        TokenChunk { data: &self.data[at * size..][..blocks * tokens * size], weights: PhantomData }
+    pub(super) fn chunk(&self, from: usize, group: (usize, usize)) -> TokenChunk<'a, W> {
+        let range = chunk_range::<W>((self.blocks, self.tokens), from, group);
+        TokenChunk { data: &self.data[range], weights: PhantomData }
     }
 }
 
 impl<'a, W: WeightBlock> TokenChunk<'a, W> {
-    /// The blocks of the chunk, of a group of `T` tokens.
+    /// A block of the chunk, of a group of `T` tokens.
     #[inline(always)]
-    pub(super) fn blocks<const T: usize>(&self) -> impl Iterator<Item = TokenBlock<'a>> {
-        self.data.chunks_exact(T * token_block_size::<W>()).map(|data| {
-            let (quants, rest) = data.split_at(T * W::ELEMS / 4);
-            let (scales, rest) = rest.split_at(T);
-            let (starts, offsets) = rest.split_at(T * starts::<W>());
-            TokenBlock { quants, scales, starts, offsets }
-        })
+    pub(super) fn block<const T: usize>(&self, block: usize) -> TokenBlock<'a> {
+        block_of::<W, T>(self.data, block)
     }
+}
+
+#[inline(always)]
+fn block_of<W: WeightBlock, const T: usize>(data: &[i32], block: usize) -> TokenBlock<'_> {
+    let size = T * token_block_size::<W>();
+    let (quants, rest) = data[block * size..][..size].split_at(T * W::ELEMS / 4);
+    let (scales, rest) = rest.split_at(T);
+    let (starts, offsets) = rest.split_at(T * starts::<W>());
+    TokenBlock { quants, scales, starts, offsets }
+}
+
+/// Where the chunk that starts at block `from` of a group of tokens lies in a slab of so many blocks and tokens.
+#[inline(always)]
+fn chunk_range<W: WeightBlock>(
+    (blocks, tokens): (usize, usize),
+    from: usize,
+    (first, count): (usize, usize),
+) -> Range<usize> {
+    let in_chunk = chunk_blocks::<W>().min(blocks - from);
+    let start = (from * tokens + in_chunk * first) * token_block_size::<W>();
+    start..start + in_chunk * count * token_block_size::<W>()
 }
 
 /// Token `t` of a group of `tokens`.

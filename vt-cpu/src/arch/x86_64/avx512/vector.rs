@@ -60,29 +60,28 @@ impl Vector for Avx512 {
 /// Four rows, four apart, side by side in one register, and then 4 x 4 lanes transposed within its quarters.
 ///
 /// # Safety
-/// Sixteen bytes can be read from each of the sixteen rows.
-#[inline]
-#[target_feature(enable = "avx512f")]
+/// The processor has AVX-512F, and sixteen bytes can be read from each of the sixteen rows.
+#[inline(always)]
 unsafe fn words((base, stride): (*const u8, usize)) -> [__m512i; 4] {
-    let row = |r: usize| {
-        // SAFETY: as the caller says.
-        unsafe { _mm_loadu_si128(base.add(r * stride).cast()) }
-    };
-    let mut four = [_mm512_setzero_si512(); 4];
-    for (r, four) in four.iter_mut().enumerate() {
-        let x = _mm512_castsi128_si512(row(r));
-        let x = _mm512_inserti32x4::<1>(x, row(r + 4));
-        let x = _mm512_inserti32x4::<2>(x, row(r + 8));
-        *four = _mm512_inserti32x4::<3>(x, row(r + 12));
+    // SAFETY: as the caller says.
+    unsafe {
+        let mut four = [_mm512_setzero_si512(); 4];
+        for r in 0..4 {
+            let row = base.add(r * stride);
+            let x = _mm512_castsi128_si512(_mm_loadu_si128(row.cast()));
+            let x = _mm512_inserti32x4::<1>(x, _mm_loadu_si128(row.add(4 * stride).cast()));
+            let x = _mm512_inserti32x4::<2>(x, _mm_loadu_si128(row.add(8 * stride).cast()));
+            four[r] = _mm512_inserti32x4::<3>(x, _mm_loadu_si128(row.add(12 * stride).cast()));
+        }
+        let low = [_mm512_unpacklo_epi32(four[0], four[1]), _mm512_unpacklo_epi32(four[2], four[3])];
+        let high = [_mm512_unpackhi_epi32(four[0], four[1]), _mm512_unpackhi_epi32(four[2], four[3])];
+        [
+            _mm512_unpacklo_epi64(low[0], low[1]),
+            _mm512_unpackhi_epi64(low[0], low[1]),
+            _mm512_unpacklo_epi64(high[0], high[1]),
+            _mm512_unpackhi_epi64(high[0], high[1]),
+        ]
     }
-    let low = [_mm512_unpacklo_epi32(four[0], four[1]), _mm512_unpacklo_epi32(four[2], four[3])];
-    let high = [_mm512_unpackhi_epi32(four[0], four[1]), _mm512_unpackhi_epi32(four[2], four[3])];
-    [
-        _mm512_unpacklo_epi64(low[0], low[1]),
-        _mm512_unpackhi_epi64(low[0], low[1]),
-        _mm512_unpacklo_epi64(high[0], high[1]),
-        _mm512_unpackhi_epi64(high[0], high[1]),
-    ]
 }
 
 /// Each byte takes the eight bits that have the wanted one in their middle, round about the pair of lanes.

@@ -1,0 +1,121 @@
+//! The road for very few tokens: quants are multiplied as they are unpacked, and never stored.
+
+use std::marker::PhantomData;
+
+use vt_core::{View, ViewMut};
+
+use crate::arch::Vector;
+use crate::block::{Quants, RowLanes, Rows, WeightBlock};
+
+use super::panel::{BlockScales, scales_size, store_scales};
+use super::tile::{Ints, PartSums, add_block, add_products, part_words, parts, start};
+use super::tokens::{TokenBlock, Tokens};
+use super::{LANES, Lanes, ahead};
+
+/// The most tokens of this road.
+pub(super) const MAX_TOKENS: usize = 4;
+
+/// The most parts of a block.
+const MAX_PARTS: usize = 16;
+
+/// The most [`Lanes`] of a block's scales.
+const MAX_SCALES: usize = 32;
+
+/// All of `out`, for at least sixteen rows of weights; `tokens` hold all of K.
+#[inline(always)]
+pub(super) fn direct<W: RowLanes, V: Vector>(
+    v: V,
+    weights: &View<'_, u8>,
+    tokens: &Tokens<'_, W>,
+    out: &mut ViewMut<'_, f32>,
+) {
+    match out.rows() {
+        1 => multiply::<W, V, 1>(v, weights, tokens, out),
+        2 => multiply::<W, V, 2>(v, weights, tokens, out),
+        3 => multiply::<W, V, 3>(v, weights, tokens, out),
+        _ => multiply::<W, V, MAX_TOKENS>(v, weights, tokens, out),
+    }
+}
+
+/// Sixteen rows after the other; the last ones again where they are no multiple.
+#[inline(always)]
+fn multiply<W: RowLanes, V: Vector, const T: usize>(
+    v: V,
+    weights: &View<'_, u8>,
+    tokens: &Tokens<'_, W>,
+    out: &mut ViewMut<'_, f32>,
+) {
+    for row in (0..weights.rows()).step_by(LANES) {
+        let row = row.min(weights.rows() - LANES);
+        let later = ahead::<1>(weights, row, &(0..weights.cols()));
+        let rows = Rows::new(weights.slice_rows(row, LANES), later);
+        let mut accs = [[v.float(0.0); T]];
+        for block in 0..weights.cols() / W::BYTES {
+            multiply_block::<W, V, T>(v, &rows, block * W::BYTES, &tokens.block::<T>(block), &mut accs);
+        }
+        for t in 0..T {
+            let mut lanes = [0.0; LANES];
+            v.store_floats(accs[0][t], &mut lanes);
+            out.row_mut(t)[row..row + LANES].copy_from_slice(&lanes);
+        }
+    }
+}
+
+#[inline(always)]
+fn multiply_block<W: RowLanes, V: Vector, const T: usize>(
+    v: V,
+    rows: &Rows<'_>,
+    at: usize,
+    tokens: &TokenBlock<'_>,
+    accs: &mut [[V::Float; T]; 1],
+) {
+    const { assert!(scales_size::<W>() <= MAX_SCALES) };
+    let mut sums = Summed::<W, V, T>::new(v, tokens);
+    let scales = W::quants(v, rows, at, &mut sums);
+    let mut data = [[0; LANES]; MAX_SCALES];
+    store_scales::<W, V>(v, scales, W::parts(v, rows, at), &mut data[..scales_size::<W>()]);
+    let scales = BlockScales::new::<W>(&data[..scales_size::<W>()]);
+    add_block::<W, V, 1, T>(v, [&scales], tokens, &sums, accs);
+}
+
+/// The sums of all parts, growing with each sixteen quants.
+struct Summed<'a, W, V: Vector, const T: usize> {
+    quants: &'a [i32],
+    sums: [[V::Int; T]; MAX_PARTS],
+    block: PhantomData<W>,
+}
+
+impl<'a, W: RowLanes, V: Vector, const T: usize> Summed<'a, W, V, T> {
+    #[inline(always)]
+    fn new(v: V, tokens: &'a TokenBlock<'a>) -> Self {
+        let mut sums = [[v.int(0); T]; MAX_PARTS];
+        for p in 0..parts::<W>() {
+            for t in 0..T {
+                sums[p][t] = start::<W, V>(v, tokens, t, p);
+            }
+        }
+        Self { quants: &tokens.quants[..T * W::ELEMS / 4], sums, block: PhantomData }
+    }
+}
+
+impl<W: RowLanes, V: Vector, const T: usize> Quants<V> for Summed<'_, W, V, T> {
+    #[inline(always)]
+    fn take(&mut self, v: V, place: usize, quants: [V::Int; 4]) {
+        let sums = &mut self.sums[4 * place / part_words::<W>()];
+        for t in 0..T {
+            let acts = &self.quants[t * W::ELEMS / 4 + 4 * place..][..4];
+            let mut sum = sums[t];
+            for k in 0..4 {
+                sum = add_products::<W, V>(v, sum, quants[k], v.int(acts[k]));
+            }
+            sums[t] = sum;
+        }
+    }
+}
+
+impl<W: WeightBlock, V: Vector, const T: usize> PartSums<V, 1, T> for Summed<'_, W, V, T> {
+    #[inline(always)]
+    fn part(&self, _: V, p: usize) -> Ints<V, 1, T> {
+        [self.sums[p]]
+    }
+}
