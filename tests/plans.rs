@@ -39,3 +39,17 @@ fn every_gate_is_fused_with_its_activation() {
         assert!(!ops.contains("mul"), "{name}");
     }
 }
+
+/// Each layer has a norm before its attention and one before its feed-forward part, and a norm is before the head.
+#[test]
+fn what_is_multiplied_with_blocks_is_quantized_as_it_is_made() {
+    let gates = [("llama-q4_1", "silu_mul"), ("qwen3-q6_k", "silu_mul"), ("gemma3-q8_0", "gelu_mul")];
+    for (name, gate) in gates {
+        let tiny = tiny::find(name);
+        let plan = Setup::default().load(&run::open(tiny.file())).plan().describe();
+        let fused = |op: &str| plan.fusions.fused.get(format!("{op}_quantize").as_str()).copied();
+        assert_eq!((fused(gate), fused("rms_norm")), (Some(tiny.layers), Some(2 * tiny.layers + 1)), "{name}");
+        let left = plan.schedules.iter().flat_map(|s| &s.steps).filter(|step| step.op == gate).count();
+        assert_eq!(left, 0, "{name}");
+    }
+}

@@ -9,7 +9,8 @@ use super::digest::canonical;
 use super::report::{Failure, Worst};
 use crate::npy::{Array, Kind};
 
-/// Whether `found` is as near to `expected`, in float64 or in bytes of blocks, as the tolerance wants.
+/// Whether `found` is as near to `expected` as the tolerance wants: in float64; blocks in their bytes where these must be
+/// equal, otherwise in the numbers that they stand for.
 pub(super) fn compare(tolerance: Tolerance, expected: &Array, found: &NamedArray) -> Result<(), Failure> {
     if expected.shape() != found.array.shape() {
         let (e, f) = (expected.shape(), found.array.shape());
@@ -17,7 +18,10 @@ pub(super) fn compare(tolerance: Tolerance, expected: &Array, found: &NamedArray
     }
     let (expected, found_numbers) = match (expected.as_f64(), expected.kind()) {
         (Some(numbers), _) => (numbers, numbers_of(found.dtype, found.array.data())),
-        (None, Kind::U8) if found.dtype.is_block() => (bytes(found.dtype, expected), bytes(found.dtype, &found.array)),
+        (None, Kind::U8) if found.dtype.is_block() => {
+            let numbers = if tolerance == Tolerance::Exact { bytes } else { decoded };
+            (numbers(found.dtype, expected), numbers(found.dtype, &found.array))
+        }
         _ => return Err(Failure::Golden(format!("{}: the golden is not in float64, nor bytes", found.name))),
     };
     let rounded = round_to(found.dtype, &expected);
@@ -33,6 +37,21 @@ pub(super) fn compare(tolerance: Tolerance, expected: &Array, found: &NamedArray
 /// The bytes of blocks as numbers.
 fn bytes(dtype: DType, array: &Array) -> Vec<f64> {
     canonical(dtype, array.data()).into_iter().map(f64::from).collect()
+}
+
+/// The numbers that activation blocks stand for: multiples of their scale.
+fn decoded(dtype: DType, array: &Array) -> Vec<f64> {
+    let (scale, quants) = match dtype {
+        DType::Q8_0 => (DType::F16, 2),
+        DType::Q8_1 => (DType::F32, 8),
+        _ => (DType::F32, 4),
+    };
+    let numbers = |block: &[u8]| {
+        let scale = block.get(..scale.block_bytes()).and_then(|b| number(scale, b)).unwrap_or(f64::NAN);
+        let quants = block.get(quants..quants + dtype.block_elems()).unwrap_or_default();
+        quants.iter().map(|q| scale * f64::from(*q as i8)).collect::<Vec<_>>()
+    };
+    array.data().chunks_exact(dtype.block_bytes()).flat_map(numbers).collect()
 }
 
 /// The elements of a type that is not a block type.
@@ -87,7 +106,8 @@ fn worst(tolerance: Tolerance, expected: &[f64], rounded: &[f64], found: &[f64])
         }
         Tolerance::Nmse(limit) => {
             let (index, _) = largest(errors())?;
-            let norm: f64 = expected.iter().filter(|e| e.is_finite()).map(|e| e * e).sum();
+            // Not `sum`, which is -0 where nothing is finite.
+            let norm = expected.iter().filter(|e| e.is_finite()).fold(0.0, |norm, e| norm + e * e);
             let squares: f64 = errors().map(|e| e * e).sum();
             let nmse = if squares == 0.0 { 0.0 } else { squares / norm };
             (nmse > limit).then(|| at(index, nmse, limit))
@@ -163,6 +183,7 @@ mod tests {
             assert_eq!(check(tolerance, &[f64::NAN, 1.0], &[f32::NAN, 1.0]), None);
             assert_eq!(check(tolerance, &[1e300, 1.0], &[f32::INFINITY, 1.0]), None);
             let pairs = [(f64::NAN, 1.0), (1.0, f32::NAN), (f64::INFINITY, 1.0), (1.0, f32::INFINITY)];
+            assert!(check(tolerance, &[f64::NAN], &[1.0]).is_some(), "{tolerance:?}: nothing is finite");
             for (e, f) in pairs.into_iter().chain([(f64::INFINITY, f32::NEG_INFINITY), (f64::NAN, f32::INFINITY)]) {
                 assert!(check(tolerance, &[e, 1.0], &[f, 1.0]).is_some(), "{tolerance:?} {e} {f}");
             }
@@ -179,5 +200,29 @@ mod tests {
         assert_eq!((worst.index, worst.expected, worst.found), (4, 1.0, 2.0));
         let shorter = Array::new(Kind::U8, &[292], golden.data().to_vec()).unwrap();
         assert!(matches!(compare(Tolerance::Exact, &shorter, &found(1)), Err(Failure::Golden(_))));
+    }
+
+    /// -1 and 0 are neighbours, though their bytes are not; sums are not numbers of their own.
+    #[test]
+    fn blocks_that_need_not_be_equal_are_compared_by_their_numbers() {
+        for dtype in [DType::Q8_0, DType::Q8_1, DType::Q8K] {
+            let head = |d: f32| match dtype {
+                DType::Q8_0 => f16::from_f32(d).to_le_bytes().to_vec(),
+                DType::Q8_1 => [d, d].map(f32::to_le_bytes).concat(),
+                _ => d.to_le_bytes().to_vec(),
+            };
+            let block = |d: f32, first: i8| {
+                let mut block = [head(d), vec![100; dtype.block_elems()]].concat();
+                block[head(d).len()] = first as u8;
+                block.resize(dtype.block_bytes(), 0);
+                NamedArray::new("out".to_owned(), dtype, &[1, dtype.block_elems()], block).unwrap()
+            };
+            let near = |a: NamedArray, b: NamedArray| compare(Tolerance::Nmse(1e-5), &a.array, &b).is_ok();
+            assert!(near(block(0.5, -1), block(0.5, 0)), "{dtype}");
+            assert!(!near(block(0.5, 10), block(0.5, 20)), "{dtype}");
+            assert!(!near(block(0.5, 0), block(0.51, 0)), "{dtype}");
+            assert!(near(block(f32::NAN, 0), block(f32::NAN, 0)), "{dtype}");
+            assert!(!near(block(f32::NAN, 0), block(0.5, 0)), "{dtype}");
+        }
     }
 }

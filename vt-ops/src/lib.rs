@@ -8,6 +8,7 @@
 
 mod call;
 mod gated;
+mod quantized;
 
 use vt_core::registry::Builder;
 
@@ -31,15 +32,18 @@ ops! {
     embed,
     gelu,
     gelu_mul: register,
+    gelu_mul_quantize: register,
     kv_append,
     matmul_bt,
     matmul_bt_quant,
     mul,
     quantize,
     rms_norm,
+    rms_norm_quantize: register,
     rope,
     scale,
     silu,
     silu_mul: register,
+    silu_mul_quantize: register,
     take_rows,
 }

@@ -3,17 +3,23 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use vt_core::op::{AnyCase, Gelu, Mul, Op, OpEntry, Silu};
+use vt_core::op::{
+    AnyCase, Fill, Gelu, GeluMul, Mul, Op, OpEntry, Operand, Producer, Quantize, RmsNorm, Silu, SiluMul,
+};
 use vt_core::plan::{Fallback, Options, Plan};
 use vt_core::{DType, Desc, Graph, PlanError, Recorder, Registry, Sizes, Sym, Value};
-use vt_cpu::CPU;
+use vt_cpu::{CPU, TierName};
 
 use crate::check::digest::digest;
 use crate::check::runner::{NoResult, run_planned};
 
-/// All ops and the CPU's kernels, without those of the ops that `lack` names.
+/// All ops and the kernels of the CPU's best tier, without those of the ops that `lack` names.
 fn registry(lack: impl Fn(&str) -> bool) -> Arc<Registry> {
-    let cpu = vt_cpu::Config::default().backend().unwrap();
+    registry_of(None, lack)
+}
+
+fn registry_of(tier: Option<TierName>, lack: impl Fn(&str) -> bool) -> Arc<Registry> {
+    let cpu = vt_cpu::Config { tier, ..Default::default() }.backend().unwrap();
     Arc::new(Registry::builder().with(vt_ops::register).with(cpu).without(|op, _, _| lack(op)).build().unwrap())
 }
 
@@ -28,8 +34,8 @@ fn result(registry: &Arc<Registry>, case: &AnyCase) -> Option<String> {
 }
 
 /// Whether the op can be made of others; every case then has the same bits both ways.
-fn is_made_of_others(whole: &Arc<Registry>, entry: &OpEntry) -> bool {
-    let without = registry(|op| op == entry.name);
+fn is_made_of_others(tier: TierName, whole: &Arc<Registry>, entry: &OpEntry) -> bool {
+    let without = registry_of(Some(tier), |op| op == entry.name);
     let mut made = false;
     for case in (entry.cases)() {
         if let Some(bits) = result(&without, &case) {
@@ -42,10 +48,13 @@ fn is_made_of_others(whole: &Arc<Registry>, entry: &OpEntry) -> bool {
 
 #[test]
 fn an_op_made_of_others_has_their_bits() {
-    let whole = registry(|_| false);
-    let made: Vec<&str> = whole.ops().iter().filter(|e| is_made_of_others(&whole, e)).map(|e| e.name).collect();
-    for op in ["gelu_mul", "silu_mul"] {
-        assert!(made.contains(&op), "{op} is not among {made:?}");
+    for tier in TierName::available() {
+        let whole = registry_of(Some(tier), |_| false);
+        let made = whole.ops().iter().filter(|e| is_made_of_others(tier, &whole, e));
+        let made: Vec<&str> = made.map(|e| e.name).collect();
+        for op in ["gelu_mul", "gelu_mul_quantize", "rms_norm_quantize", "silu_mul", "silu_mul_quantize"] {
+            assert!(made.contains(&op), "{op} is not among {made:?}");
+        }
     }
 }
 
@@ -70,4 +79,41 @@ fn gated_activations_are_fused_each_to_its_own_op() {
     assert_eq!(fused(Silu, false).unwrap(), BTreeMap::from([("silu_mul", 1)]));
     assert_eq!(fused(Gelu, false).unwrap(), BTreeMap::from([("gelu_mul", 1)]));
     assert!(fused(Gelu, true).unwrap().is_empty());
+}
+
+/// What is fused of the quantizations of what `P` gives, to the types `to`; `seen`: it is an output itself.
+fn quantized<P: Producer>(to: &[DType], seen: bool) -> BTreeMap<&'static str, usize> {
+    let g = Graph::new();
+    let (of, inputs) = P::example(512, Fill::Zero);
+    let input = |(i, operand): (usize, &Operand)| match operand {
+        Operand::Tensor { desc, .. } => g.input(P::INPUTS[i], desc.clone()),
+        Operand::State { .. } => panic!("{} has state", P::NAME),
+    };
+    let inputs: Vec<Value> = inputs.iter().enumerate().map(input).collect();
+    let made = put(&g, of, &inputs.iter().collect::<Vec<_>>());
+    for to in to {
+        g.output(&put(&g, Quantize { to: *to }, &[&made])).unwrap();
+    }
+    if seen {
+        g.output(&made).unwrap();
+    }
+    let plan = Plan::new(&g, &registry(|_| false), &Options::new(CPU, Sizes { t: 3, r: 3 })).unwrap();
+    plan.fusions().fused.clone()
+}
+
+fn is_quantized_where_nothing_else_uses_it<P: Producer>() {
+    let fused = BTreeMap::from([(P::QUANTIZED, 1)]);
+    for to in [DType::Q8_0, DType::Q8_1, DType::Q8K] {
+        assert_eq!(quantized::<P>(&[to], false), fused);
+        assert_eq!(quantized::<P>(&[to, to], false), fused, "the same quantization is made once");
+        assert!(quantized::<P>(&[to], true).is_empty(), "{} is an output", P::NAME);
+    }
+    assert!(quantized::<P>(&[DType::Q8_0, DType::Q8K], false).is_empty(), "{} is read twice", P::NAME);
+}
+
+#[test]
+fn what_is_only_quantized_is_made_in_blocks() {
+    is_quantized_where_nothing_else_uses_it::<SiluMul>();
+    is_quantized_where_nothing_else_uses_it::<GeluMul>();
+    is_quantized_where_nothing_else_uses_it::<RmsNorm>();
 }

@@ -67,6 +67,11 @@ pub(super) fn benches_alike<O: Op>(op: O, inputs: usize) -> Vec<Case<O>> {
     vec![case(1), case(512)]
 }
 
+/// An op without attributes of two inputs that are alike, and rows of `d` elements for it; `fill` fills the first.
+pub(super) fn example_alike<O: Op + Default>(d: usize, fill: Fill) -> (O, Vec<Operand>) {
+    (O::default(), vec![Operand::tensor(t_desc(d), fill), rows(t_desc(d))])
+}
+
 fn rows(desc: Desc) -> Operand {
     Operand::tensor(desc, Fill::Normal(1.0))
 }

@@ -8,12 +8,14 @@ mod cost;
 mod data;
 mod elementwise;
 mod infer;
+mod quantized;
 mod spec;
 
 pub use attrs::{Attr, Attrs};
 pub use case::{AnyCase, Case, Fill, Operand};
 pub use cost::{Arithmetic, Cost, Workload};
 pub use infer::{Inputs, Outs, ValueType, one};
+pub use quantized::{Producer, Quantized};
 pub use rope::RopeStyle;
 pub use spec::{AnyOp, ArcOp, Op, OpEntry, Tolerance};
 
@@ -36,15 +38,18 @@ ops! {
     embed: Embed,
     gelu: Gelu,
     gelu_mul: GeluMul,
+    gelu_mul_quantize: GeluMulQuantize,
     kv_append: KvAppend,
     matmul_bt: MatmulBt,
     matmul_bt_quant: MatmulBtQuant,
     mul: Mul,
     quantize: Quantize,
     rms_norm: RmsNorm,
+    rms_norm_quantize: RmsNormQuantize,
     rope: Rope,
     scale: Scale,
     silu: Silu,
     silu_mul: SiluMul,
+    silu_mul_quantize: SiluMulQuantize,
     take_rows: TakeRows,
 }

@@ -25,12 +25,7 @@ impl Op for Quantize {
     const TOLERANCE: Tolerance = Tolerance::Exact;
 
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Outs, OpError> {
-        let activation = DType::weight_blocks().any(|w| w.activation() == Some(self.to));
-        inputs.want_attribute(activation, "to", "an activation block type", self.to)?;
-        let (rows, cols) = inputs.matrix(0, DType::F32)?;
-        let block = self.to.block_elems();
-        inputs.want(cols.is_multiple_of(block), 0, || format!("rows of a multiple of {block}"))?;
-        one(Desc::rows(self.to, rows, cols))
+        blocks(inputs, self.to)
     }
 
     fn attrs(&self) -> Attrs {
@@ -56,6 +51,16 @@ impl Op for Quantize {
         let types = [DType::Q8_0, DType::Q8_1, DType::Q8K];
         types.into_iter().flat_map(|to| [1, 512].map(|t| case(to, t, 4096, "", Fill::Normal(3.0)))).collect()
     }
+}
+
+/// Input 0, an f32 matrix, in the blocks `to`.
+pub(super) fn blocks(inputs: &Inputs<'_>, to: DType) -> Result<Outs, OpError> {
+    let activation = DType::weight_blocks().any(|w| w.activation() == Some(to));
+    inputs.want_attribute(activation, "to", "an activation block type", to)?;
+    let (rows, cols) = inputs.matrix(0, DType::F32)?;
+    let block = to.block_elems();
+    inputs.want(cols.is_multiple_of(block), 0, || format!("rows of a multiple of {block}"))?;
+    one(Desc::rows(to, rows, cols))
 }
 
 fn case(to: DType, t: usize, k: usize, kind: &str, fill: Fill) -> Case<Quantize> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use vt_core::op::{AnyCase, AnyOp, Attend, Operand, Rope, RopeStyle, ValueType, entries};
+use vt_core::op::{AnyCase, AnyOp, Attend, Operand, Quantized, Rope, RopeStyle, SiluMul, ValueType, entries};
 use vt_core::{DType, Desc, StateSpec, Sym};
 
 fn types(case: &AnyCase) -> Vec<ValueType> {
@@ -191,4 +191,19 @@ fn benches_are_calls_of_their_ops() {
             infer(&*case.op, &types(&case)).unwrap_or_else(|e| panic!("{case}: {e}"));
         }
     }
+}
+
+/// What is quantized as it is made is checked as both ops are, under the name of the one.
+#[test]
+fn what_is_quantized_is_whole_blocks_of_activations() {
+    let of = |to, gate, up| {
+        let op = Quantized { of: SiluMul, to };
+        infer(&op, &[floats(gate), floats(up)]).map_err(|e| e.strip_prefix("silu_mul_quantize: ").unwrap().to_owned())
+    };
+    assert_eq!(of(DType::Q8K, 512, 512).unwrap(), [ValueType::Tensor(Desc::rows(DType::Q8K, Sym::T, 512))]);
+    let blocks = "input `gate`: expected rows of a multiple of 256, found f32 [T, 128]";
+    assert_eq!(of(DType::Q8K, 128, 128).unwrap_err(), blocks);
+    let to = "attribute `to`: expected an activation block type, found q4_k";
+    assert_eq!(of(DType::Q4K, 256, 256).unwrap_err(), to);
+    assert_eq!(of(DType::Q8_0, 64, 32).unwrap_err(), "input `up`: expected f32 [T, 64], found f32 [T, 32]");
 }

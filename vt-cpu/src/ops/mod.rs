@@ -1,6 +1,7 @@
 //! The kernels of each op: one file an op.
 
 mod elementwise;
+mod quantized;
 mod share;
 mod tier;
 
@@ -38,16 +39,19 @@ ops! {
     embed,
     gelu,
     gelu_mul,
+    gelu_mul_quantize,
     kv_append,
     matmul_bt,
     matmul_bt_quant,
     mul,
     quantize,
     rms_norm,
+    rms_norm_quantize,
     rope,
     scale,
     silu,
     silu_mul,
+    silu_mul_quantize,
     take_rows,
 }
 

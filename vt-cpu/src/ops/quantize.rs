@@ -34,11 +34,11 @@ impl<I: Isa, A: ActivationBlock + Send + Sync> Kernel<Quantize> for Encode<I, A>
     }
 
     fn cut(&self, _: &Quantize, call: &Call<'_>) -> Cut {
-        share::by_rows(call)
+        share::by_blocks(call, A::ELEMS)
     }
 
     fn need(&self, _: &Quantize, _: usize) -> Need {
-        Need::Rows
+        Need::Tile
     }
 
     fn run(&self, _: &Quantize, io: &mut Io<'_>) -> Result<(), KernelError> {

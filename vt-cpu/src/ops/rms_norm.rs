@@ -55,13 +55,20 @@ impl Work for Norm<'_> {
 
     #[inline(always)]
     fn run(mut self) {
-        let group = self.weight.len();
-        if group == 0 {
-            return;
-        }
         for row in 0..self.out.rows() {
-            let groups = self.x.row(row).chunks_exact(group).zip(self.out.row_mut(row).chunks_exact_mut(group));
-            groups.for_each(|(x, out)| rms_norm(x, self.weight, self.eps, out));
+            normalize(self.x.row(row), self.weight, self.eps, self.out.row_mut(row));
         }
+    }
+}
+
+/// Normalizes a row, each group of as many elements as there are weights by itself.
+#[inline(always)]
+pub(super) fn normalize(x: &[f32], weight: &[f32], eps: f32, out: &mut [f32]) {
+    let group = weight.len();
+    if group == 0 {
+        return;
+    }
+    for (x, out) in x.chunks_exact(group).zip(out.chunks_exact_mut(group)) {
+        rms_norm(x, weight, eps, out);
     }
 }

@@ -19,6 +19,12 @@ pub(super) fn by_rows(call: &Call<'_>) -> Cut {
     Cut::rows(1).or_each(is_cheap(call))
 }
 
+/// Rows may be cut, and blocks of columns if every worker gets as many: ops that are divided alike do not wait then.
+pub(super) fn by_blocks(call: &Call<'_>, block: usize) -> Cut {
+    let even = (call.cols() / block).is_multiple_of(call.workers);
+    Cut { cols: if even { block } else { 0 }, ..by_rows(call) }
+}
+
 fn is_cheap(call: &Call<'_>) -> bool {
     call.rows().saturating_mul(call.cols()) <= CHEAP_ELEMENTS
 }

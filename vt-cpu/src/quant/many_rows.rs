@@ -10,7 +10,6 @@ use crate::block::{RowLanes, WeightBlock};
 #[cfg(target_arch = "x86_64")]
 use super::dots::{dots, dots_scratch};
 use super::panels::{panels, panels_scratch};
-use super::tile::Tile2;
 
 /// A tier with a road for many rows. All roads give the same bits.
 pub trait ManyRows: Isa {
@@ -44,7 +43,7 @@ impl ManyRows for Portable {
     type Scratch = f32;
 
     fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
-        panels_scratch::<W, Tile2>(m, k)
+        panels_scratch::<W>(m, k)
     }
 
     #[inline(always)]
@@ -55,7 +54,7 @@ impl ManyRows for Portable {
         out: &mut ViewMut<'_, f32>,
         scratch: &mut [f32],
     ) {
-        panels::<W, Tile2>(weights, acts, out, scratch);
+        panels::<W>(weights, acts, out, scratch);
     }
 }
 

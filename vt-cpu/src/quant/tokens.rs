@@ -5,7 +5,7 @@ use vt_core::View;
 use crate::block::{ActivationBlock, Offset, WeightBlock};
 
 use super::expanded::part_sums;
-use super::tile::Tile;
+use super::tile::TOKENS;
 
 /// Elements of one token that lie together.
 pub(super) const CHUNK: usize = 32;
@@ -13,10 +13,10 @@ pub(super) const CHUNK: usize = 32;
 /// A slab of activation blocks in `f32`, in groups of a tile's tokens. A group's part of a block is its quants in chunks
 /// of [`CHUNK`] elements of each token, its scales, then `s` or the sums of parts of each token. Tokens that are missing
 /// in the last group are zero.
-pub(super) struct Tokens<'a, W, T> {
+pub(super) struct Tokens<'a, W> {
     blocks: usize,
     data: &'a [f32],
-    types: std::marker::PhantomData<(W, T)>,
+    weights: std::marker::PhantomData<W>,
 }
 
 /// One group's part of one block.
@@ -40,44 +40,44 @@ pub(super) const fn token_block_size<W: WeightBlock>() -> usize {
     W::ELEMS + 1 + offsets::<W>()
 }
 
-impl<'a, W: WeightBlock, T: Tile> Tokens<'a, W, T> {
+impl<'a, W: WeightBlock> Tokens<'a, W> {
     /// Expands the blocks `from .. from + blocks` of the rows of `acts`.
     #[inline(always)]
     pub(super) fn new(acts: View<'_, u8>, from: usize, blocks: usize, scratch: &'a mut [f32]) -> Self {
-        let group = T::TOKENS * token_block_size::<W>();
-        let size = acts.rows().div_ceil(T::TOKENS) * blocks * group;
+        let group = TOKENS * token_block_size::<W>();
+        let size = acts.rows().div_ceil(TOKENS) * blocks * group;
         let data = &mut scratch[..size];
         for (i, data) in data.chunks_exact_mut(group).enumerate() {
-            let (first, block) = (i / blocks * T::TOKENS, from + i % blocks);
-            expand_group::<W, T>(acts, first, block, data);
+            let (first, block) = (i / blocks * TOKENS, from + i % blocks);
+            expand_group::<W>(acts, first, block, data);
         }
-        Self { blocks, data, types: std::marker::PhantomData }
+        Self { blocks, data, weights: std::marker::PhantomData }
     }
 
     /// Block `block` of the slab, of group `group`.
     #[inline(always)]
     pub(super) fn block(&self, group: usize, block: usize) -> TokenBlock<'a> {
-        let size = T::TOKENS * token_block_size::<W>();
+        let size = TOKENS * token_block_size::<W>();
         let data = &self.data[(group * self.blocks + block) * size..][..size];
-        let (quants, rest) = data.split_at(T::TOKENS * W::ELEMS);
-        let (scales, offsets) = rest.split_at(T::TOKENS);
+        let (quants, rest) = data.split_at(TOKENS * W::ELEMS);
+        let (scales, offsets) = rest.split_at(TOKENS);
         TokenBlock { quants: quants.as_chunks().0, scales, offsets }
     }
 }
 
 #[inline(always)]
-fn expand_group<W: WeightBlock, T: Tile>(acts: View<'_, u8>, first: usize, block: usize, data: &mut [f32]) {
+fn expand_group<W: WeightBlock>(acts: View<'_, u8>, first: usize, block: usize, data: &mut [f32]) {
     let bytes = <W::Act as ActivationBlock>::BYTES;
-    let present = T::TOKENS.min(acts.rows() - first);
-    if present < T::TOKENS {
+    let present = TOKENS.min(acts.rows() - first);
+    if present < TOKENS {
         data.fill(0.0);
     }
-    let (quants, rest) = data.split_at_mut(T::TOKENS * W::ELEMS);
-    let (scales, rest) = rest.split_at_mut(T::TOKENS);
+    let (quants, rest) = data.split_at_mut(TOKENS * W::ELEMS);
+    let (scales, rest) = rest.split_at_mut(TOKENS);
     for t in 0..present {
         let block = &acts.row(first + t)[block * bytes..][..bytes];
         for (chunk, from) in W::Act::quants(block).chunks_exact(CHUNK).enumerate() {
-            let to = &mut quants[(chunk * T::TOKENS + t) * CHUNK..][..CHUNK];
+            let to = &mut quants[(chunk * TOKENS + t) * CHUNK..][..CHUNK];
             for (to, &q) in to.iter_mut().zip(from) {
                 *to = f32::from(q as i8);
             }

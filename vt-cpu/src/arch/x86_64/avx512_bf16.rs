@@ -166,7 +166,8 @@ fn operands(case: u32) -> [Lanes; 3] {
     operands
 }
 
-/// As many products as pairs of steps add, by the instruction or by two fused multiply-adds.
+/// As many products, by the instruction or by two fused multiply-adds: to so many sums in turn that it does not matter how
+/// long one takes, nor whether they are in registers.
 struct Race<const PAIRS: bool>(Avx512Bf16);
 
 impl<const PAIRS: bool> Work for Race<PAIRS> {
@@ -175,8 +176,8 @@ impl<const PAIRS: bool> Work for Race<PAIRS> {
     #[inline(always)]
     fn run(self) {
         let (a, b) = (black_box([0.5; 16]), black_box([0.25; 16]));
-        let mut sums = black_box([[1.0; 16]; 12]);
-        for _ in 0..100 {
+        let mut sums = black_box([[1.0; 16]; 64]);
+        for _ in 0..20 {
             for sum in &mut sums {
                 if PAIRS {
                     *sum = self.0.dot_pairs(sum, &a, &b);

@@ -10,7 +10,7 @@ use crate::block::{Quants, RowLanes, Rows, WeightBlock};
 use super::panel::{BlockScales, scales_size, store_scales};
 use super::tile::{Ints, PartSums, add_block, add_products, part_words, parts, start};
 use super::tokens::{TokenBlock, Tokens};
-use super::{LANES, Lanes, ahead};
+use super::{LANES, ahead};
 
 /// The most tokens of this road.
 pub(super) const MAX_TOKENS: usize = 4;

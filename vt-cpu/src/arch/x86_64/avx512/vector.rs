@@ -65,22 +65,31 @@ impl Vector for Avx512 {
 unsafe fn words((base, stride): (*const u8, usize)) -> [__m512i; 4] {
     // SAFETY: as the caller says.
     unsafe {
-        let mut four = [_mm512_setzero_si512(); 4];
-        for r in 0..4 {
-            let row = base.add(r * stride);
-            let x = _mm512_castsi128_si512(_mm_loadu_si128(row.cast()));
-            let x = _mm512_inserti32x4::<1>(x, _mm_loadu_si128(row.add(4 * stride).cast()));
-            let x = _mm512_inserti32x4::<2>(x, _mm_loadu_si128(row.add(8 * stride).cast()));
-            four[r] = _mm512_inserti32x4::<3>(x, _mm_loadu_si128(row.add(12 * stride).cast()));
-        }
-        let low = [_mm512_unpacklo_epi32(four[0], four[1]), _mm512_unpacklo_epi32(four[2], four[3])];
-        let high = [_mm512_unpackhi_epi32(four[0], four[1]), _mm512_unpackhi_epi32(four[2], four[3])];
+        let [a, b] = [side_by_side(base, stride), side_by_side(base.add(stride), stride)];
+        let [c, d] = [side_by_side(base.add(2 * stride), stride), side_by_side(base.add(3 * stride), stride)];
+        let low = [_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d)];
+        let high = [_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d)];
         [
             _mm512_unpacklo_epi64(low[0], low[1]),
             _mm512_unpackhi_epi64(low[0], low[1]),
             _mm512_unpacklo_epi64(high[0], high[1]),
             _mm512_unpackhi_epi64(high[0], high[1]),
         ]
+    }
+}
+
+/// Sixteen bytes of every fourth row.
+///
+/// # Safety
+/// The processor has AVX-512F, and sixteen bytes can be read from each of the four rows.
+#[inline(always)]
+unsafe fn side_by_side(row: *const u8, stride: usize) -> __m512i {
+    // SAFETY: as the caller says.
+    unsafe {
+        let x = _mm512_castsi128_si512(_mm_loadu_si128(row.cast()));
+        let x = _mm512_inserti32x4::<1>(x, _mm_loadu_si128(row.add(4 * stride).cast()));
+        let x = _mm512_inserti32x4::<2>(x, _mm_loadu_si128(row.add(8 * stride).cast()));
+        _mm512_inserti32x4::<3>(x, _mm_loadu_si128(row.add(12 * stride).cast()))
     }
 }
 
