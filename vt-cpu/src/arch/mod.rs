@@ -56,7 +56,7 @@ pub trait Isa: Copy + Send + Sync + 'static {
         block::widen(halves)
     }
 
-    /// The sums of sixteen vectors, each added as the tree of [`lanes`](crate::float::lanes).
+    /// The sums of sixteen vectors, each added as the tree of `float/lanes.rs`.
     #[inline(always)]
     fn add_trees(self, sums: &[&Lanes; 16]) -> Lanes {
         block::add_trees(sums)
@@ -69,7 +69,7 @@ pub trait Isa: Copy + Send + Sync + 'static {
         multiply_add(sums, a, b)
     }
 
-    /// Adds products of bf16, two in each lane, by the steps of [`pairs`](crate::float::pairs): the lanes of `a` and `b` are the
+    /// Adds products of bf16, two in each lane, by the steps of `float/pairs.rs`: the lanes of `a` and `b` are the
     /// bits of pairs, the first element below.
     #[inline(always)]
     fn dot_pairs(self, sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {

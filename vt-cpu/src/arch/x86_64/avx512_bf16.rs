@@ -20,7 +20,7 @@ pub struct Avx512Bf16 {
 
 impl Avx512Bf16 {
     /// The token, where the processor and the operating system support the instruction, and it gives the bits of
-    /// [`pairs`](crate::float::pairs): known answers are compared, once.
+    /// `float/pairs.rs`: known answers are compared, once.
     pub fn new() -> Option<Self> {
         static AGREES: OnceLock<bool> = OnceLock::new();
         let wider = Avx512::new().filter(|_| is_x86_feature_detected!("avx512bf16"))?;
