@@ -78,7 +78,7 @@ fn table(plan: &Description, layers: usize) -> String {
     lines.push("decoding one token:".to_owned());
     lines.extend(plan.schedules.first().map_or(&[][..], |s| &s.steps).iter().map(|step| {
         let barrier = if step.barrier { "|" } else { " " };
-        format!("  {barrier} {:<16} {:<28} {}", step.op, step.kernel, step.outputs.join(", "))
+        format!("  {barrier} {:<18} {:<32} {}", step.op, step.kernel, step.outputs.join(", "))
     }));
     lines.join("\n") + "\n"
 }

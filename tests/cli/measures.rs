@@ -84,7 +84,7 @@ fn a_profile_is_a_table() {
 
 /// The number in the column `ms`.
 fn milliseconds(line: &str) -> f64 {
-    line.get(60..71).unwrap().trim().parse().unwrap()
+    line.get(68..79).unwrap().trim().parse().unwrap()
 }
 
 /// Each worker's stretches of time follow each other, inside of the passes.

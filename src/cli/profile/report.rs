@@ -63,14 +63,14 @@ fn write(limits: &Limits, phase: &Phase, out: &mut String) -> Result {
     let speed = *tokens as f64 / seconds.max(f64::MIN_POSITIVE);
     writeln!(out, "\n{name}: {tokens} tokens in {passes}, {:.1} ms, {speed:.1} tokens/s", seconds * 1e3)?;
     let heads = limits::HEADS;
-    writeln!(out, "  {:<16} {:<26} {:<7} {:>6} {:>10} {:>6} {heads}", "op", "kernel", "weights", "calls", "ms", "%")?;
+    writeln!(out, "  {:<18} {:<32} {:<7} {:>6} {:>10} {:>6} {heads}", "op", "kernel", "weights", "calls", "ms", "%")?;
     let mut line = |what: String, time: Duration, speed: String| {
         let (ms, percent) = (time.as_secs_f64() * 1e3, share(time, phase) * 100.0);
-        writeln!(out, "{}", format!("  {what:<58} {ms:>10.2} {percent:>6.1} {speed}").trim_end())
+        writeln!(out, "{}", format!("  {what:<66} {ms:>10.2} {percent:>6.1} {speed}").trim_end())
     };
     for kernel in phase.by_time() {
         let weight = kernel.weight.map_or("", |weight| weight.name());
-        let what = format!("{:<16} {:<26} {weight:<7} {:>6}", kernel.op, kernel.kernel, kernel.calls);
+        let what = format!("{:<18} {:<32} {weight:<7} {:>6}", kernel.op, kernel.kernel, kernel.calls);
         line(what, kernel.time, limits::cells(kernel.speed(limits)))?;
     }
     line("waiting at barriers".to_owned(), phase.waiting, String::new())?;
