@@ -78,7 +78,7 @@ impl Aligned {
         }
         let mut pages = MmapMut::map_anon(len).map_err(|_| OutOfMemory { bytes: len })?;
         // Without them it is slower, and nothing else.
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(miri)))]
         let _ = pages.advise(memmap2::Advice::HugePage);
         let start = NonNull::from(&mut pages[..]).cast();
         Ok(Self { backing: Backing::Pages { _pages: pages }, start, len })
