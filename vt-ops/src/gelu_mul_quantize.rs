@@ -1,6 +1,6 @@
 //! The gate of a GeGLU feed-forward layer, quantized; its decomposition and its fusion.
 
-use vt_core::op::{Quantized, GeluMul};
+use vt_core::op::{GeluMul, Quantized};
 use vt_core::registry::Builder;
 use vt_core::{DType, OpError, Recorder, Value};
 

@@ -13,13 +13,7 @@ use crate::quantized;
 /// # Errors
 /// If the operands do not fit, or the op cannot be computed.
 #[track_caller]
-pub fn rms_norm_quantize(
-    g: &dyn Recorder,
-    x: &Value,
-    weight: &Value,
-    eps: f32,
-    to: DType,
-) -> Result<Value, OpError> {
+pub fn rms_norm_quantize(g: &dyn Recorder, x: &Value, weight: &Value, eps: f32, to: DType) -> Result<Value, OpError> {
     call(g, Quantized { of: RmsNorm { eps }, to }, &[x, weight])
 }
 

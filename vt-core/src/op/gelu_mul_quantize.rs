@@ -2,7 +2,7 @@
 
 use super::elementwise::example_alike;
 use super::quantized::{Producer, Quantized};
-use super::{Fill, Operand, GeluMul};
+use super::{Fill, GeluMul, Operand};
 
 /// [`GeluMul`] in activation blocks ([`Quantized`]).
 pub type GeluMulQuantize = Quantized<GeluMul>;

@@ -39,7 +39,8 @@ impl Op for MatmulBt {
     }
 
     fn cases() -> Vec<Case<Self>> {
-        let shapes = [(0, 3, 8), (1, 1, 1), (1, 17, 64), (2, 5, 33), (3, 0, 16), (5, 7, 0), (17, 19, 48), (33, 34, 100)];
+        let shapes =
+            [(0, 3, 8), (1, 1, 1), (1, 17, 64), (2, 5, 33), (3, 0, 16), (5, 7, 0), (17, 19, 48), (33, 34, 100)];
         let types = [DType::F32, DType::F16, DType::BF16];
         types.into_iter().flat_map(|dtype| shapes.map(|(t, n, k)| case(dtype, t, n, k))).collect()
     }
