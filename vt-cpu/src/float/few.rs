@@ -41,9 +41,10 @@ pub(super) fn few<I: Isa, W: Weight, const R: usize, const T: usize>(
     const { assert!(T <= MOST_TOKENS) };
     let (m, steps) = (acts.rows(), vectors::<I, W>(acts.cols()));
     let groups = m.div_ceil(T);
+    let span = |g: usize| (g * m / groups, (g + 1) * m / groups);
     let mut floors = [0; MOST];
     for (g, floor) in floors.iter_mut().enumerate().take(groups) {
-        let (start, end) = (g * m / groups, (g + 1) * m / groups);
+        let (start, end) = span(g);
         let to = &mut scratch[start * steps..end * steps];
         pack_rows::<I, W>(acts.slice_rows(start, end - start), to);
         *floor = if flushes::<I, W>() { lowest_exponent(to) } else { 0 };
@@ -51,7 +52,7 @@ pub(super) fn few<I: Isa, W: Weight, const R: usize, const T: usize>(
     for n in (0..weights.rows()).step_by(R) {
         let rows = rows(weights, n);
         for (g, floor) in floors.iter().enumerate().take(groups) {
-            let (start, end) = (g * m / groups, (g + 1) * m / groups);
+            let (start, end) = span(g);
             let acts = &scratch[start * steps..end * steps];
             let out = &mut out.tile(start, end - start, n, R.min(weights.rows() - n));
             let part = [g, groups];
