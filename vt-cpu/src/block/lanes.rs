@@ -24,6 +24,12 @@ pub trait RowLanes: WeightBlock {
     /// If there are fewer rows than sixteen, or a part of the block is outside of them.
     fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int;
 
+    /// [`scale_value`](WeightBlock::scale_value) of the low halves of lanes.
+    #[inline(always)]
+    fn scale_values<V: Vector>(v: V, bits: V::Int) -> V::Float {
+        v.halves_to_floats(bits)
+    }
+
     /// The scales and the minima of a block's parts, four bytes of a row in its lane: of part `p` byte `p % 4` of vector
     /// `p / 4`. Types of 32 elements have none.
     ///

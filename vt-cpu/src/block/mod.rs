@@ -9,6 +9,7 @@
 mod f16;
 mod kquant;
 mod lanes;
+mod mxfp4;
 mod q2_k;
 mod q3_k;
 mod q4_0;
@@ -31,6 +32,7 @@ use vt_core::DType;
 
 pub use f16::{f16_to_f32, f32_to_f16};
 pub use lanes::{Quants, RowLanes, Rows};
+pub use mxfp4::Mxfp4;
 pub use q2_k::Q2K;
 pub use q3_k::Q3K;
 pub use q4_0::Q4_0;
@@ -95,8 +97,14 @@ pub trait WeightBlock: 'static {
         [0; 16]
     }
 
-    /// The half-precision bits of the scale, which multiplies all integer weights of the block.
+    /// The bits of the scale, which multiplies all integer weights of the block.
     fn scale(block: &[u8]) -> u16;
+
+    /// What the bits of a scale stand for: half precision, unless the type says otherwise.
+    #[inline(always)]
+    fn scale_value(bits: u16) -> f32 {
+        f16_to_f32(bits)
+    }
 
     /// The half-precision bits of `m` for [`Offset::Constant`], of `dmin` for [`Offset::Minima`]; else 0.
     #[inline(always)]

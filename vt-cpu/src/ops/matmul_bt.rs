@@ -76,12 +76,13 @@ impl<T: FloatTiles, W: Weight> Kernel<MatmulBt> for Tiles<T, W> {
     }
 }
 
-struct Multiply<'a, T, W> {
-    tier: T,
-    acts: View<'a, f32>,
-    weights: View<'a, W>,
-    out: ViewMut<'a, f32>,
-    scratch: &'a mut [f32],
+/// A matmul with float weights.
+pub(super) struct Multiply<'a, T, W> {
+    pub(super) tier: T,
+    pub(super) acts: View<'a, f32>,
+    pub(super) weights: View<'a, W>,
+    pub(super) out: ViewMut<'a, f32>,
+    pub(super) scratch: &'a mut [f32],
 }
 
 impl<T: FloatTiles, W: Weight> Work for Multiply<'_, T, W> {

@@ -10,7 +10,7 @@ use vt_core::{View, ViewMut};
 use super::{Tier, share};
 use crate::CPU;
 use crate::arch::Work;
-use crate::block::{Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes, WeightBlock};
+use crate::block::{Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes, WeightBlock};
 use crate::quant::{few_rows, few_rows_scratch};
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
@@ -24,6 +24,7 @@ pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     register_type::<T, Q4K>(builder, tier);
     register_type::<T, Q5K>(builder, tier);
     register_type::<T, Q6K>(builder, tier);
+    register_type::<T, Mxfp4>(builder, tier);
 }
 
 fn register_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
@@ -33,7 +34,7 @@ fn register_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier
     builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, W>(tier, PhantomData));
 }
 
-fn multiplies<W: WeightBlock>(call: &Call<'_>) -> Support {
+pub(super) fn multiplies<W: WeightBlock>(call: &Call<'_>) -> Support {
     let found = call.dtype(1);
     Support::when(found == Some(W::DTYPE), || {
         format!("multiplies {}, not {}", W::DTYPE, found.map_or("state", |d| d.name()))
@@ -87,12 +88,13 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W>
     }
 }
 
-struct MultiplyFew<'a, W> {
-    acts: View<'a, u8>,
-    weights: View<'a, u8>,
-    out: ViewMut<'a, f32>,
-    scratch: &'a mut [i16],
-    block: PhantomData<W>,
+/// A matmul of few rows with weights in blocks.
+pub(super) struct MultiplyFew<'a, W> {
+    pub(super) acts: View<'a, u8>,
+    pub(super) weights: View<'a, u8>,
+    pub(super) out: ViewMut<'a, f32>,
+    pub(super) scratch: &'a mut [i16],
+    pub(super) block: PhantomData<W>,
 }
 
 impl<W: WeightBlock> Work for MultiplyFew<'_, W> {
@@ -135,13 +137,14 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> 
     }
 }
 
-struct MultiplyPanels<'a, T: Tier, W> {
-    tier: T,
-    acts: View<'a, u8>,
-    weights: View<'a, u8>,
-    out: ViewMut<'a, f32>,
-    scratch: &'a mut [T::Scratch],
-    block: PhantomData<W>,
+/// A matmul of any number of rows with weights in blocks.
+pub(super) struct MultiplyPanels<'a, T: Tier, W> {
+    pub(super) tier: T,
+    pub(super) acts: View<'a, u8>,
+    pub(super) weights: View<'a, u8>,
+    pub(super) out: ViewMut<'a, f32>,
+    pub(super) scratch: &'a mut [T::Scratch],
+    pub(super) block: PhantomData<W>,
 }
 
 impl<T: Tier, W: RowLanes> Work for MultiplyPanels<'_, T, W> {

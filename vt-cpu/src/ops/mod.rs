@@ -35,14 +35,19 @@ macro_rules! ops {
 ops! {
     add,
     attend,
+    clamped_swiglu,
+    concat_heads,
     dequantize,
     embed,
     gelu,
     gelu_mul,
     gelu_mul_quantize,
     kv_append,
+    latent_append,
     matmul_bt,
     matmul_bt_quant,
+    matmul_heads,
+    matmul_heads_quant,
     mul,
     quantize,
     rms_norm,
@@ -52,6 +57,7 @@ ops! {
     silu,
     silu_mul,
     silu_mul_quantize,
+    take_cols,
     take_rows,
 }
 

@@ -3,6 +3,8 @@
 mod attention;
 mod attention_spec;
 mod decoder;
+mod latent_attention;
+mod latent_spec;
 mod linear;
 mod mlp;
 mod norm;
@@ -14,6 +16,8 @@ mod scaled;
 pub use attention::Attention;
 pub use attention_spec::{AttentionSpec, CacheTypes};
 pub use decoder::{Block, Decoder, Rows};
+pub use latent_attention::LatentAttention;
+pub use latent_spec::LatentSpec;
 pub use linear::Linear;
 pub use mlp::{Activation, Mlp};
 pub use norm::Norm;

@@ -59,6 +59,11 @@ impl<'a> Weights<'a> {
         self.required(name, Role::MatmulWeight, &[rows, cols])
     }
 
+    /// A matrix `[rows, cols]` for each head, that its part of activations is multiplied with.
+    pub fn matmul_heads(&self, name: &str, heads: usize, rows: usize, cols: usize) -> Value {
+        self.required(name, Role::MatmulWeight, &[heads, rows, cols])
+    }
+
     /// A vector of `len` f32.
     pub fn vector(&self, name: &str, len: usize) -> Value {
         self.required(name, Role::Vector, &[len])
