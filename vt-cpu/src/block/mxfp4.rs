@@ -8,7 +8,7 @@ use vt_core::DType;
 use crate::arch::Vector;
 
 use super::kquant::scale_quants;
-use super::lanes::{Quants, RowLanes, Rows, high_halves, low_halves};
+use super::lanes::{Quants, RowLanes, Rows, Scales, high_halves, low_halves};
 use super::{Q8_0, SubScales, WeightBlock};
 
 /// The block type; see the module.
@@ -66,8 +66,10 @@ fn quant(code: u8) -> i16 {
 }
 
 impl RowLanes for Mxfp4 {
+    type InPanels = Self;
+
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         let codes = rows.words(v, at + 1);
         let mut quants = [codes; 2];
         for k in 0..4 {
@@ -76,7 +78,7 @@ impl RowLanes for Mxfp4 {
         }
         to.take(v, 0, quants[0]);
         to.take(v, 1, quants[1]);
-        scale_bits(v, v.and(rows.words(v, at)[0], v.int(0xff)))
+        Scales::of_block(v, scale_bits(v, v.and(rows.words(v, at)[0], v.int(0xff))))
     }
 
     #[inline(always)]
@@ -88,8 +90,8 @@ impl RowLanes for Mxfp4 {
 /// [`Mxfp4::scale`](WeightBlock::scale) of exponents in lanes.
 #[inline(always)]
 fn scale_bits<V: Vector>(v: V, exponent: V::Int) -> V::Int {
-    let small = v.shift_right_signed(v.multiply_add_ints(exponent, v.int(1), v.int(-2)), 31);
-    let denormal = v.multiply_add_ints(exponent, v.int(0x20), v.int(0x20));
-    let normal = v.shift_left(v.multiply_add_ints(exponent, v.int(1), v.int(-1)), 7);
+    let small = v.shift_right_signed(v.add_ints(exponent, v.int(-2)), 31);
+    let denormal = v.shift_left(v.add_ints(exponent, v.int(1)), 5);
+    let normal = v.shift_left(v.add_ints(exponent, v.int(-1)), 7);
     v.or(v.and(small, denormal), v.and(v.xor(small, v.int(-1)), normal))
 }
