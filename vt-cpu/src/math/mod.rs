@@ -13,4 +13,4 @@ pub(crate) mod testing;
 pub use angle::{exp_f64, ln_f64, sin_cos_f64};
 pub use exp::exp;
 pub use gelu::gelu;
-pub use sigmoid::silu;
+pub use sigmoid::{sigmoid, silu};

@@ -5,7 +5,9 @@ mod granite;
 mod llama;
 mod olmo2;
 mod qwen2;
+mod qwen2moe;
 mod qwen3;
+mod qwen3moe;
 
 use vt_core::{Graph, OpError};
 use vt_gguf::GgufError;
@@ -35,7 +37,9 @@ const ARCHITECTURES: &[(&str, Load)] = &[
     ("llama", llama::load),
     ("olmo2", olmo2::load),
     ("qwen2", qwen2::load),
+    ("qwen2moe", qwen2moe::load),
     ("qwen3", qwen3::load),
+    ("qwen3moe", qwen3moe::load),
 ];
 
 /// How the architecture of that name is made.
