@@ -19,6 +19,7 @@ const RAGGED: Tiny = Tiny {
     head_dim: 18,
     layers: 2,
     window: None,
+    experts: None,
 };
 /// Rows of blocks of 32.
 const SMALL: Tiny = Tiny { dim: 96, ff: 160, heads: 4, kv_heads: 2, head_dim: 24, ..RAGGED };
@@ -28,6 +29,11 @@ const WIDE: Tiny = Tiny { dim: 256, ff: 256, heads: 8, kv_heads: 2, head_dim: 32
 impl Tiny {
     const fn of(self, name: &'static str, arch: &'static str, weights: DType) -> Self {
         Self { name, arch, weights, mixed: weights, embedding: weights, ..self }
+    }
+
+    /// Whose tokens use `used` of so many experts.
+    const fn mixed_of(self, experts: usize, used: usize) -> Self {
+        Self { experts: Some((experts, used)), ..self }
     }
 
     const fn headed(self) -> Self {
@@ -91,6 +97,21 @@ pub const ALL: &[Tiny] = &[
     RAGGED.of("granite-f32", "granite", DType::F32),
     SMALL.of("granite-q8_0", "granite", DType::Q8_0).headed(),
     Tiny { mixed: DType::Q6K, ..WIDE.of("granite-mixed", "granite", DType::Q4K) },
+    RAGGED.of("qwen3moe-f32", "qwen3moe", DType::F32).mixed_of(8, 3).headed(),
+    Tiny { dim: 102, heads: 3, kv_heads: 1, head_dim: 26, ff: 52, ..RAGGED }
+        .of("qwen3moe-bf16", "qwen3moe", DType::BF16)
+        .mixed_of(9, 2),
+    Tiny { ff: 64, ..SMALL }.of("qwen3moe-q5_0", "qwen3moe", DType::Q5_0).mixed_of(8, 2).headed(),
+    Tiny { mixed: DType::Q6K, embedding: DType::F16, ..WIDE.of("qwen3moe-mixed", "qwen3moe", DType::Q4K) }
+        .mixed_of(16, 4)
+        .headed(),
+    Tiny { dim: 102, heads: 3, kv_heads: 1, head_dim: 34, ff: 44, ..RAGGED }
+        .of("qwen2moe-f32", "qwen2moe", DType::F32)
+        .mixed_of(6, 2)
+        .headed(),
+    Tiny { ff: 64, ..SMALL }.of("qwen2moe-q8_0", "qwen2moe", DType::Q8_0).mixed_of(8, 4).headed(),
+    RAGGED.of("mixtral-f32", "llama", DType::F32).mixed_of(4, 2),
+    WIDE.of("mixtral-q3_k", "llama", DType::Q3K).mixed_of(8, 2).headed(),
 ];
 
 /// The model of that name.

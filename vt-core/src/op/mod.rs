@@ -17,6 +17,7 @@ pub use cost::{Arithmetic, Cost, Workload};
 pub use infer::{Inputs, Outs, ValueType, one};
 pub use quantized::{Producer, Quantized};
 pub use rope::RopeStyle;
+pub use route::Scoring;
 pub use spec::{AnyOp, ArcOp, Op, OpEntry, Tolerance};
 
 /// The list of ops: a line declares the module, exports the type and enters it in [`entries`].
@@ -33,11 +34,13 @@ macro_rules! ops {
 
 ops! {
     add: Add,
+    add_expert_bias: AddExpertBias,
     attend: Attend,
     clamped_swiglu: ClampedSwiglu,
     concat_heads: ConcatHeads,
     dequantize: Dequantize,
     embed: Embed,
+    gate_rows: GateRows,
     gelu: Gelu,
     gelu_mul: GeluMul,
     gelu_mul_quantize: GeluMulQuantize,
@@ -45,6 +48,7 @@ ops! {
     latent_append: LatentAppend,
     matmul_bt: MatmulBt,
     matmul_bt_quant: MatmulBtQuant,
+    matmul_experts: MatmulExperts,
     matmul_heads: MatmulHeads,
     matmul_heads_quant: MatmulHeadsQuant,
     mul: Mul,
@@ -52,10 +56,12 @@ ops! {
     rms_norm: RmsNorm,
     rms_norm_quantize: RmsNormQuantize,
     rope: Rope,
+    route: Route,
     scale: Scale,
     silu: Silu,
     silu_mul: SiluMul,
     silu_mul_quantize: SiluMulQuantize,
     take_cols: TakeCols,
     take_rows: TakeRows,
+    weighted_sum: WeightedSum,
 }

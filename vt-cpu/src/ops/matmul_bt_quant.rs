@@ -88,13 +88,12 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W>
     }
 }
 
-/// A matmul of few rows with weights in blocks.
 pub(super) struct MultiplyFew<'a, W> {
-    pub(super) acts: View<'a, u8>,
-    pub(super) weights: View<'a, u8>,
-    pub(super) out: ViewMut<'a, f32>,
-    pub(super) scratch: &'a mut [i16],
-    pub(super) block: PhantomData<W>,
+    pub acts: View<'a, u8>,
+    pub weights: View<'a, u8>,
+    pub out: ViewMut<'a, f32>,
+    pub scratch: &'a mut [i16],
+    pub block: PhantomData<W>,
 }
 
 impl<W: WeightBlock> Work for MultiplyFew<'_, W> {
@@ -137,14 +136,13 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> 
     }
 }
 
-/// A matmul of any number of rows with weights in blocks.
 pub(super) struct MultiplyPanels<'a, T: Tier, W> {
-    pub(super) tier: T,
-    pub(super) acts: View<'a, u8>,
-    pub(super) weights: View<'a, u8>,
-    pub(super) out: ViewMut<'a, f32>,
-    pub(super) scratch: &'a mut [T::Scratch],
-    pub(super) block: PhantomData<W>,
+    pub tier: T,
+    pub acts: View<'a, u8>,
+    pub weights: View<'a, u8>,
+    pub out: ViewMut<'a, f32>,
+    pub scratch: &'a mut [T::Scratch],
+    pub block: PhantomData<W>,
 }
 
 impl<T: Tier, W: RowLanes> Work for MultiplyPanels<'_, T, W> {

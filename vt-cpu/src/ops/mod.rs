@@ -8,6 +8,8 @@ mod tier;
 use vt_core::kernel::KernelError;
 use vt_core::registry::Builder;
 
+#[cfg(target_arch = "x86_64")]
+use crate::arch::Avx512Bf16;
 use tier::FloatTiles;
 pub(crate) use tier::Tier;
 
@@ -17,8 +19,12 @@ fn index(input: &'static str, row: usize, id: i32, limit: usize) -> Result<usize
     usize::try_from(id).ok().filter(|id| *id < limit).ok_or(error)
 }
 
+/// Registers the kernels of bf16 weights that multiply pairs.
 #[cfg(target_arch = "x86_64")]
-pub(crate) use matmul_bt::register_pairs;
+pub(crate) fn register_pairs(builder: &mut Builder, isa: Avx512Bf16) {
+    matmul_bt::register_pairs(builder, isa);
+    matmul_experts::register_pairs(builder, isa);
+}
 
 /// The list of ops: a line declares the module, whose `register` enters the op's kernels of a tier.
 macro_rules! ops {
@@ -34,11 +40,13 @@ macro_rules! ops {
 
 ops! {
     add,
+    add_expert_bias,
     attend,
     clamped_swiglu,
     concat_heads,
     dequantize,
     embed,
+    gate_rows,
     gelu,
     gelu_mul,
     gelu_mul_quantize,
@@ -46,6 +54,7 @@ ops! {
     latent_append,
     matmul_bt,
     matmul_bt_quant,
+    matmul_experts,
     matmul_heads,
     matmul_heads_quant,
     mul,
@@ -53,12 +62,14 @@ ops! {
     rms_norm,
     rms_norm_quantize,
     rope,
+    route,
     scale,
     silu,
     silu_mul,
     silu_mul_quantize,
     take_cols,
     take_rows,
+    weighted_sum,
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! Architectures: one file each.
 
+mod deepseek2;
 mod gemma3;
 mod granite;
 mod llama;
 mod olmo2;
 mod qwen2;
+mod qwen2moe;
 mod qwen3;
+mod qwen3moe;
 
 use vt_core::{Graph, OpError};
 use vt_gguf::GgufError;
@@ -30,12 +33,15 @@ type Load = fn(&Keys<'_>, &Weights<'_>, CacheTypes) -> Result<Loaded, GgufError>
 
 /// The list of architectures: a line an architecture, by its name in `general.architecture`.
 const ARCHITECTURES: &[(&str, Load)] = &[
+    ("deepseek2", deepseek2::load),
     ("gemma3", gemma3::load),
     ("granite", granite::load),
     ("llama", llama::load),
     ("olmo2", olmo2::load),
     ("qwen2", qwen2::load),
+    ("qwen2moe", qwen2moe::load),
     ("qwen3", qwen3::load),
+    ("qwen3moe", qwen3moe::load),
 ];
 
 /// How the architecture of that name is made.
