@@ -13,9 +13,13 @@ pub fn feed_forward(tiny: &Tiny) -> Vec<(&'static str, Vec<usize>)> {
     let names = ["ffn_gate_exps", "ffn_up_exps", "ffn_down_exps"];
     let shapes = [vec![experts, ff, dim], vec![experts, ff, dim], vec![experts, dim, ff]];
     let mut matrices: Vec<_> = names.into_iter().zip(shapes).collect();
-    if tiny.arch == "qwen2moe" {
-        matrices.extend(["ffn_gate_shexp", "ffn_up_shexp", "ffn_down_shexp"].map(|name| (name, vec![dim, dim])));
-    }
+    let shared = match tiny.arch {
+        "qwen2moe" => dim,
+        "deepseek2" => 2 * ff,
+        _ => return matrices,
+    };
+    let names = ["ffn_gate_shexp", "ffn_up_shexp", "ffn_down_shexp"];
+    matrices.extend(names.into_iter().zip([vec![shared, dim], vec![shared, dim], vec![dim, shared]]));
     matrices
 }
 
