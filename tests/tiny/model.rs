@@ -76,17 +76,16 @@ impl Tiny {
         Ok(writer)
     }
 
-    fn matrices(&self) -> [(&'static str, [usize; 2]); 7] {
+    fn matrices(&self) -> Vec<(&'static str, [usize; 2])> {
         let (q, kv) = (self.heads * self.head_dim, self.kv_heads * self.head_dim);
-        [
-            ("attn_q", [q, self.dim]),
-            ("attn_k", [kv, self.dim]),
-            ("attn_v", [kv, self.dim]),
-            ("attn_output", [self.dim, q]),
-            ("ffn_gate", [self.ff, self.dim]),
-            ("ffn_up", [self.ff, self.dim]),
-            ("ffn_down", [self.dim, self.ff]),
-        ]
+        let (attention, gated) = if special::is_fused(self) {
+            (vec![("attn_qkv", [q + 2 * kv, self.dim])], vec![("ffn_up", [2 * self.ff, self.dim])])
+        } else {
+            let gated = vec![("ffn_gate", [self.ff, self.dim]), ("ffn_up", [self.ff, self.dim])];
+            (vec![("attn_q", [q, self.dim]), ("attn_k", [kv, self.dim]), ("attn_v", [kv, self.dim])], gated)
+        };
+        let output = vec![("attn_output", [self.dim, q])];
+        [attention, output, gated, vec![("ffn_down", [self.dim, self.ff])]].concat()
     }
 
     fn vectors(&self, writer: &mut Writer<'static>, random: &mut Random) -> Result<(), WriteError> {
@@ -116,7 +115,7 @@ impl Tiny {
             ("attention.head_count_kv", self.kv_heads),
             ("attention.key_length", self.head_dim),
             ("attention.value_length", self.head_dim),
-            ("rope.dimension_count", self.head_dim),
+            ("rope.dimension_count", special::rotated(self)),
         ];
         for (key, size) in sizes {
             writer.set(&format!("{}.{key}", self.arch), size as u32)?;

@@ -45,5 +45,6 @@ ops! {
     silu,
     silu_mul: register,
     silu_mul_quantize: register,
+    softcap,
     take_rows,
 }

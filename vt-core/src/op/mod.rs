@@ -51,5 +51,6 @@ ops! {
     silu: Silu,
     silu_mul: SiluMul,
     silu_mul_quantize: SiluMulQuantize,
+    softcap: Softcap,
     take_rows: TakeRows,
 }

@@ -52,6 +52,7 @@ ops! {
     silu,
     silu_mul,
     silu_mul_quantize,
+    softcap,
     take_rows,
 }
 

@@ -59,6 +59,11 @@ impl<'a> Weights<'a> {
         self.required(name, Role::MatmulWeight, &[rows, cols])
     }
 
+    /// Matrices of so many rows that follow each other in the rows of one: each stays where it is in the file.
+    pub fn matmul_parts<const N: usize>(&self, name: &str, rows: [usize; N], cols: usize) -> [Value; N] {
+        self.parts(name, Role::MatmulWeight, rows, &[cols])
+    }
+
     /// A vector of `len` f32.
     pub fn vector(&self, name: &str, len: usize) -> Value {
         self.required(name, Role::Vector, &[len])
@@ -66,13 +71,23 @@ impl<'a> Weights<'a> {
 
     /// A vector that the file may lack.
     pub fn optional_vector(&self, name: &str, len: usize) -> Option<Value> {
-        self.gguf.info(name).map(|_| self.vector(name, len))
+        self.has(name).then(|| self.vector(name, len))
+    }
+
+    /// Vectors of such lengths that follow each other in one, which the file may lack.
+    pub fn optional_vector_parts<const N: usize>(&self, name: &str, lens: [usize; N]) -> Option<[Value; N]> {
+        self.has(name).then(|| self.parts(name, Role::Vector, lens, &[]))
+    }
+
+    /// Whether the file has a tensor of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.gguf.info(name).is_some()
     }
 
     /// The embedding table `[vocab, dim]` and the head's weight: the file's, or the table itself where it has none.
     pub fn embedding_and_head(&self, table: &str, head: &str, vocab: usize, dim: usize) -> (Value, Value) {
         let shape = [vocab, dim];
-        if self.gguf.info(head).is_some() {
+        if self.has(head) {
             (self.required(table, Role::Embedding, &shape), self.required(head, Role::MatmulWeight, &shape))
         } else {
             let both = self.required(table, Role::TiedEmbedding, &shape);
@@ -82,9 +97,14 @@ impl<'a> Weights<'a> {
 
     /// A vector of ones, for an operand that the file leaves out.
     pub fn ones(&self, len: usize) -> Value {
-        match Tensor::from_slice(DType::F32, &[len], &vec![1.0f32; len]) {
-            Ok(ones) => Value::weight("ones", ones),
-            Err(error) => self.substitute(Problem::Fault(format!("ones for an operand: {error}"))),
+        self.constant("ones", &vec![1.0f32; len])
+    }
+
+    /// A vector that is in no tensor of the file; the name is for messages.
+    pub fn constant(&self, name: &str, values: &[f32]) -> Value {
+        match Tensor::from_slice(DType::F32, &[values.len()], values) {
+            Ok(tensor) => Value::weight(name, tensor),
+            Err(error) => self.substitute(Problem::Fault(format!("{name} for an operand: {error}"))),
         }
     }
 
@@ -123,6 +143,24 @@ impl<'a> Weights<'a> {
             Ok(tensor) => Value::weight(name, tensor),
             Err(problem) => self.substitute(problem),
         }
+    }
+
+    /// Ranges of a tensor's first dimension, one after another; `inner` are its other dimensions.
+    fn parts<const N: usize>(&self, name: &str, role: Role, counts: [usize; N], inner: &[usize]) -> [Value; N] {
+        let shape = [&[counts.iter().sum()], inner].concat();
+        let whole = match self.take(name, role, &shape) {
+            Ok(tensor) => tensor,
+            Err(problem) => return std::array::repeat(self.substitute(problem)),
+        };
+        let mut end = 0;
+        counts.map(|count| {
+            let range = end..end + count;
+            end = range.end;
+            match whole.part(range.clone()) {
+                Ok(part) => Value::weight(&format!("{name}[{}..{}]", range.start, range.end), part),
+                Err(error) => self.substitute(Problem::Fault(format!("tensor `{name}`: {error}"))),
+            }
+        })
     }
 
     fn take(&self, name: &str, role: Role, shape: &[usize]) -> Result<Tensor, Problem> {
