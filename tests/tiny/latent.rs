@@ -2,7 +2,7 @@
 
 use vt::gguf::{WriteError, Writer};
 
-use super::Tiny;
+use super::{Tiny, special};
 
 /// Latent attention: plain parts of keys are as long as values, and those as long as heads.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ pub struct Latent {
 /// Heads, elements of a key and of a value, and how many are turned, as the keys that all models have tell of them.
 pub fn sizes(tiny: &Tiny) -> [usize; 4] {
     match tiny.latent {
-        None => [tiny.kv_heads, tiny.head_dim, tiny.head_dim, tiny.head_dim],
+        None => [tiny.kv_heads, tiny.head_dim, tiny.head_dim, special::rotated(tiny)],
         Some(Latent { rank, turned, absorbed: true, .. }) => [1, rank + turned, rank, turned],
         Some(Latent { turned, .. }) => [tiny.heads, tiny.head_dim + turned, tiny.head_dim, turned],
     }

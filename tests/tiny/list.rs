@@ -136,6 +136,26 @@ pub const ALL: &[Tiny] = &[
         .mixed_of(8, 3)
         .latent(Latent { rank: 256, query_rank: None, turned: 16, groups: None, ..COMPRESSED })
         .headed(),
+    RAGGED.of("gemma-f32", "gemma", DType::F32),
+    Tiny { kv_heads: 1, ..SMALL }.of("gemma-q8_0", "gemma", DType::Q8_0),
+    Tiny { layers: 5, window: Some((5, None)), ..RAGGED }.of("gemma2-f32", "gemma2", DType::F32),
+    Tiny { mixed: DType::Q6K, window: Some((6, Some(2))), ..WIDE.of("gemma2-mixed", "gemma2", DType::Q4K) },
+    // As many layers as the 27B has, which scales its scores in its own way.
+    Tiny { dim: 28, ff: 40, heads: 2, kv_heads: 1, head_dim: 20, layers: 46, ..RAGGED }.of(
+        "gemma2-27b",
+        "gemma2",
+        DType::F32,
+    ),
+    Tiny { dim: 108, ..RAGGED }.of("phi3-f32", "phi3", DType::F32),
+    Tiny { window: Some((3, None)), ..SMALL }.of("phi3-q4_0", "phi3", DType::Q4_0).headed(),
+    Tiny { mixed: DType::Q6K, ..WIDE.of("phi3-mixed", "phi3", DType::Q5K).headed() },
+    RAGGED.of("glm4-f32", "glm4", DType::F32),
+    SMALL.of("glm4-axes", "glm4", DType::F32),
+    Tiny { mixed: DType::Q6K, ..WIDE.of("glm4-mixed", "glm4", DType::Q4K).headed() },
+    RAGGED.of("mistral3-f32", "mistral3", DType::F32).headed(),
+    Tiny { mixed: DType::Q6K, ..WIDE.of("mistral3-mixed", "mistral3", DType::Q4K) },
+    Tiny { layers: 5, ..RAGGED }.of("smollm3-f32", "smollm3", DType::F32),
+    Tiny { layers: 4, ..SMALL.of("smollm3-q8_0", "smollm3", DType::Q8_0).headed() },
 ];
 
 /// The model of that name.

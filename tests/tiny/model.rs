@@ -93,12 +93,12 @@ impl Tiny {
 
     fn matrices(&self, layer: usize) -> Vec<(&'static str, Vec<usize>)> {
         let (q, kv) = (self.heads * self.head_dim, self.kv_heads * self.head_dim);
-        let attention = vec![
-            ("attn_q", vec![q, self.dim]),
-            ("attn_k", vec![kv, self.dim]),
-            ("attn_v", vec![kv, self.dim]),
-            ("attn_output", vec![self.dim, q]),
-        ];
+        let inputs = if special::is_fused(self) {
+            vec![("attn_qkv", vec![q + 2 * kv, self.dim])]
+        } else {
+            vec![("attn_q", vec![q, self.dim]), ("attn_k", vec![kv, self.dim]), ("attn_v", vec![kv, self.dim])]
+        };
+        let attention = [inputs, vec![("attn_output", vec![self.dim, q])]].concat();
         let attention = latent::attention(self).unwrap_or(attention);
         let experts = self.experts.filter(|_| !latent::is_dense(self, layer));
         attention.into_iter().chain(special::feed_forward(&Self { experts, ..*self })).collect()

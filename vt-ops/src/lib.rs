@@ -54,6 +54,7 @@ ops! {
     silu,
     silu_mul: register,
     silu_mul_quantize: register,
+    softcap,
     take_cols,
     take_rows,
     weighted_sum,

@@ -61,6 +61,7 @@ ops! {
     silu: Silu,
     silu_mul: SiluMul,
     silu_mul_quantize: SiluMulQuantize,
+    softcap: Softcap,
     take_cols: TakeCols,
     take_rows: TakeRows,
     weighted_sum: WeightedSum,

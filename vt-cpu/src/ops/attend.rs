@@ -12,7 +12,7 @@ use super::kv_append::{cache_shape, supports_cache};
 use super::{Tier, index};
 use crate::CPU;
 use crate::arch::{Isa, Work};
-use crate::attention::{Group, attend, attend_scratch};
+use crate::attention::{Group, Temperature, attend, attend_scratch};
 use crate::float::Weight;
 
 /// Rows of a sequence that share one pass over its keys and values.
@@ -62,6 +62,7 @@ impl<I: Isa> Kernel<Attend> for Chunks<I> {
 
     fn run(&self, op: &Attend, io: &mut Io<'_>) -> Result<(), KernelError> {
         let (q, sequences, positions) = (io.input::<f32>(0), io.input::<i32>(2), io.input::<i32>(3));
+        let sinks = if io.inputs() > 4 { io.input::<f32>(4).row(0) } else { &[] };
         let tile = io.tile();
         let (mut out, scratch) = (io.output::<f32>(0), io.scratch_of::<f32>());
         let mut row = 0;
@@ -71,7 +72,7 @@ impl<I: Isa> Kernel<Attend> for Chunks<I> {
             let position = index("positions", row, positions.row(row)[0], kv.capacity())?;
             let rows = run_length(sequences, positions, row).min(kv.capacity() - position);
             let heads = tile.cols.start / kv.value_dim()..tile.cols.end / kv.value_dim();
-            let part = Part { op, kv, heads, row, rows, position };
+            let part = Part { op, sinks, kv, heads, row, rows, position };
             self.attend_part(&part, q, &mut out, scratch);
             row += rows;
         }
@@ -82,11 +83,29 @@ impl<I: Isa> Kernel<Attend> for Chunks<I> {
 /// Neighbouring rows of one sequence, with some query heads.
 struct Part<'a> {
     op: &'a Attend,
+    /// One for each query head of the op, or none.
+    sinks: &'a [f32],
     kv: Kv<'a>,
     heads: Range<usize>,
     row: usize,
     rows: usize,
     position: usize,
+}
+
+impl<'a> Part<'a> {
+    /// Some query heads that share keys.
+    fn group(&self, head: usize, heads: usize) -> Group<'a> {
+        let &Attend { scale, window, cap, temperature, temperature_length, .. } = self.op;
+        let grows = temperature != 0.0 && temperature_length > 0;
+        Group {
+            heads,
+            scale,
+            window: (window > 0).then_some(window),
+            cap: (cap > 0.0).then_some(cap),
+            temperature: grows.then_some(Temperature { factor: temperature, length: temperature_length }),
+            sinks: if self.sinks.is_empty() { &[] } else { &self.sinks[head..head + heads] },
+        }
+    }
 }
 
 /// How many rows from `row` on follow each other in one sequence, up to a tile's.
@@ -111,8 +130,7 @@ impl<I: Isa> Chunks<I> {
             let first = head - part.heads.start;
             let queries = q.slice_rows(part.row, part.rows).slice_cols(first * key_dim, heads * key_dim);
             let mut out = out.tile(part.row, part.rows, first * value_dim, heads * value_dim);
-            let window = (part.op.window > 0).then_some(part.op.window);
-            let group = Group { heads, scale: part.op.scale, window };
+            let group = part.group(head, heads);
             let mut call = HeadCall { group, first: part.position, queries, out: &mut out, scratch };
             match part.kv.types() {
                 (DType::F16, DType::F16) => self.attend_head::<f16, f16>(part.kv, kv_head, &mut call),
@@ -141,7 +159,7 @@ impl<I: Isa> Chunks<I> {
 }
 
 struct HeadCall<'a, 'o> {
-    group: Group,
+    group: Group<'a>,
     first: usize,
     queries: View<'a, f32>,
     out: &'a mut ViewMut<'o, f32>,
@@ -150,7 +168,7 @@ struct HeadCall<'a, 'o> {
 
 struct AttendHead<'a, 'o, I, K, V> {
     isa: I,
-    group: Group,
+    group: Group<'a>,
     first: usize,
     queries: View<'a, f32>,
     keys: View<'a, K>,

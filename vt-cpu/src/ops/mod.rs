@@ -67,6 +67,7 @@ ops! {
     silu,
     silu_mul,
     silu_mul_quantize,
+    softcap,
     take_cols,
     take_rows,
     weighted_sum,

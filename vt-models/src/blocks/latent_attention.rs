@@ -90,7 +90,7 @@ impl LatentAttention {
     }
 
     fn attend(&self, g: &Graph, q: &Value, cache: &Value, rows: &Rows) -> Result<Value, OpError> {
-        ops::attend(g, self.attend.clone(), q, cache, &rows.sequences, &rows.positions)
+        ops::attend(g, self.attend.clone(), q, cache, [&rows.sequences, &rows.positions], None)
     }
 
     /// Attention to keys and values that are made of the compressed vectors.

@@ -31,6 +31,8 @@ pub struct LatentSpec {
     pub rotary: Rotary,
     /// The factor of the scores.
     pub scale: f32,
+    /// How the scores of later queries grow: by how much, and after how many positions ([`Attend`]); 0 if they do not.
+    pub temperature: (f32, usize),
     /// The epsilon of the norms.
     pub eps: f32,
     /// What the cache is kept in.
@@ -39,7 +41,8 @@ pub struct LatentSpec {
 
 impl LatentSpec {
     /// Reads `attention.head_count`, `attention.q_lora_rank`, `attention.kv_lora_rank`, the lengths of keys and values,
-    /// and the keys of [`Rotary::read`]. A file that states `attention.key_length_mla` has the matrices that make queries
+    /// `attention.temperature_scale` and `attention.temperature_length`, `rope.scaling.yarn_log_multiplier` and the keys
+    /// of [`Rotary::read`]. A file that states `attention.key_length_mla` has the matrices that make queries
     /// and outputs for compressed vectors; its `attention.key_length` is theirs.
     ///
     /// # Errors
@@ -59,7 +62,11 @@ impl LatentSpec {
         if [heads, rank, key_dim, value_dim].iter().any(|size| *size > MAX_SIZE) {
             return Err(keys.implausible(key, format!("heads, ranks and keys of at most {MAX_SIZE}")));
         }
-        keys.expect("attention.temperature_scale", 0.0);
+        let (rotary, factor) = positions(keys, w, turned_dim)?;
+        let temperature = match keys.optional_float("attention.temperature_scale")? {
+            Some(growth) => (growth, keys.size("attention.temperature_length")?),
+            None => (0.0, 0),
+        };
         Ok(Self {
             dim: h.dim,
             heads,
@@ -69,8 +76,9 @@ impl LatentSpec {
             turned_dim,
             value_dim,
             absorbed,
-            rotary: Rotary::read(keys, w, turned_dim, RopeStyle::Norm)?,
-            scale: 1.0 / (key_dim as f32).sqrt(),
+            rotary,
+            scale: factor * factor / (key_dim as f32).sqrt(),
+            temperature,
             eps: h.eps,
             cache,
         })
@@ -82,7 +90,8 @@ impl LatentSpec {
     }
 
     pub(super) fn attend(&self) -> Attend {
-        Attend { heads: self.heads, scale: self.scale, window: 0 }
+        let (temperature, temperature_length) = self.temperature;
+        Attend { heads: self.heads, scale: self.scale, temperature, temperature_length, ..Attend::default() }
     }
 
     /// Compressed vectors with the turned part of all heads' keys, or keys and values.
@@ -94,6 +103,19 @@ impl LatentSpec {
             StateSpec::KvRows { heads: self.heads, key_dim: self.key_dim(), value_dim: self.value_dim, key, value }
         }
     }
+}
+
+/// The positions, and what YaRN multiplies queries and keys by (Peng et al., 2023, section 3.4). Where the file states a
+/// multiplier, as a tenth of DeepSeek's `mscale_all_dim`, all elements take the factor, and the turned ones no other.
+fn positions(keys: &Keys<'_>, w: &Weights<'_>, turned_dim: usize) -> Result<(Rotary, f32), GgufError> {
+    let rotary = Rotary::read(keys, w, turned_dim, RopeStyle::Norm)?;
+    let Some(multiplier) = keys.optional_float("rope.scaling.yarn_log_multiplier")? else {
+        let factor = rotary.magnitude();
+        return Ok((rotary, factor));
+    };
+    let rotary = rotary.with_log_multiplier(1.0);
+    let factor = rotary.magnitude() * rotary.yarn_magnitude(10.0 * multiplier);
+    Ok((rotary, factor))
 }
 
 /// Far above any model.

@@ -65,6 +65,12 @@ impl Mlp {
         let linear = |part: &str, out, input| Linear::load(w, &name(part), out, input);
         Self { gate: linear("gate", ff, dim), up: linear("up", ff, dim), down: linear("down", dim, ff), activation }
     }
+
+    /// The layer of the tensors `{block}.ffn_up`, whose first `ff` rows are the gate's, and `ffn_down`.
+    pub fn load_fused(w: &Weights<'_>, block: &str, dim: usize, ff: usize, activation: Activation) -> Self {
+        let [gate, up] = Linear::load_parts(w, &format!("{block}.ffn_up"), [ff, ff], dim);
+        Self { gate, up, down: Linear::load(w, &format!("{block}.ffn_down"), dim, ff), activation }
+    }
 }
 
 impl Block for Mlp {
