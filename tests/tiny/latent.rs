@@ -15,7 +15,8 @@ pub struct Latent {
     pub turned: usize,
     /// Whether the file has matrices for compressed vectors.
     pub absorbed: bool,
-    /// How many groups the experts are in, of which two are chosen from, and by sigmoids; else by the softmax.
+    /// How many groups the experts are in, of which two are chosen from, by sigmoids, and with positions scaled by YaRN;
+    /// else the softmax chooses, and positions are as they are.
     pub groups: Option<usize>,
 }
 
@@ -76,9 +77,19 @@ pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
         set("attention.value_length_mla", tiny.head_dim)?;
     }
     let Some(groups) = latent.groups else { return Ok(()) };
+    set("attention.temperature_length", 5)?;
     set("expert_gating_func", 2)?;
     set("expert_group_count", groups)?;
     set("expert_group_used_count", 2)?;
+    special::yarn(tiny.arch, writer)?;
     writer.set(&format!("{}.expert_weights_norm", tiny.arch), true)?;
-    writer.set(&format!("{}.expert_weights_scale", tiny.arch), 2.5f32).map(drop)
+    let numbers = [
+        ("expert_weights_scale", 2.5f32),
+        ("attention.temperature_scale", 0.3),
+        ("rope.scaling.yarn_log_multiplier", 0.0707),
+    ];
+    for (key, number) in numbers {
+        writer.set(&format!("{}.{key}", tiny.arch), number)?;
+    }
+    Ok(())
 }

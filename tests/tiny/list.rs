@@ -136,6 +136,14 @@ pub const ALL: &[Tiny] = &[
         .mixed_of(8, 3)
         .latent(Latent { rank: 256, query_rank: None, turned: 16, groups: None, ..COMPRESSED })
         .headed(),
+    Tiny { layers: 4, ff: 44, window: Some((5, None)), ..RAGGED }
+        .of("gpt-oss-f32", "gpt-oss", DType::F32)
+        .mixed_of(6, 2)
+        .headed(),
+    Tiny { ff: 64, window: Some((4, Some(2))), ..SMALL }
+        .of("gpt-oss-mxfp4", "gpt-oss", DType::Q8_0)
+        .mixed_of(8, 4)
+        .headed(),
     RAGGED.of("gemma-f32", "gemma", DType::F32),
     Tiny { kv_heads: 1, ..SMALL }.of("gemma-q8_0", "gemma", DType::Q8_0),
     Tiny { layers: 5, window: Some((5, None)), ..RAGGED }.of("gemma2-f32", "gemma2", DType::F32),

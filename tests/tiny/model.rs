@@ -44,6 +44,9 @@ impl Tiny {
 
     fn matrix_type(&self, layer: usize, tensor: &str) -> DType {
         let mixed = layer.is_multiple_of(2) && matches!(tensor, "attn_v" | "ffn_down" | "ffn_down_exps");
+        if self.arch == "gpt-oss" && tensor.ends_with("_exps") && self.weights.is_block() {
+            return DType::MXFP4;
+        }
         // The rows of this one are the heads', which blocks of 256 do not divide.
         let narrow = tensor == "attn_k_b" && !self.head_dim.is_multiple_of(self.weights.block_elems());
         match (mixed, narrow) {
@@ -85,6 +88,12 @@ impl Tiny {
             }
             if let Some((experts, _)) = self.experts.filter(|_| !latent::is_dense(self, layer)) {
                 matrix(&mut writer, &format!("blk.{layer}.ffn_gate_inp.weight"), DType::F32, &[experts, self.dim])?;
+                if self.arch == "gpt-oss" {
+                    for (part, width) in [("gate", self.ff), ("up", self.ff), ("down", self.dim)] {
+                        let name = format!("blk.{layer}.ffn_{part}_exps.bias");
+                        matrix(&mut writer, &name, DType::F32, &[experts, width])?;
+                    }
+                }
             }
         }
         self.vectors(&mut writer, &mut random)?;

@@ -55,6 +55,12 @@ pub fn vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
         }
         "gemma2" => [before, after].concat(),
         "glm4" => [&before[..], &after, &[("attn_qkv.bias", q + 2 * kv, 0.0)]].concat(),
+        "gpt-oss" => {
+            let experts = tiny.experts.map_or(0, |(experts, _)| experts);
+            let norms = [("attn_norm.weight", dim, 1.0), ("post_attention_norm.weight", dim, 1.0)];
+            let more = [("attn_output.bias", dim, 0.0), ("attn_sinks.weight", tiny.heads, 0.0)];
+            [&norms[..], &biases, &more, &[("ffn_gate_inp.bias", experts, 0.0)]].concat()
+        }
         "granite" | "mistral3" => {
             let more = [("attn_output.bias", dim, 0.0), ("ffn_gate.bias", tiny.ff, 0.0), ("ffn_down.bias", dim, 0.0)];
             [&before[..], &biases, &more].concat()
@@ -96,7 +102,12 @@ pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
     }
     match tiny.arch {
         "gemma2" => caps(writer)?,
-        "mistral3" => yarn(writer)?,
+        "gpt-oss" => yarn(tiny.arch, writer)?,
+        "mistral3" => {
+            yarn(tiny.arch, writer)?;
+            writer.set("mistral3.rope.scaling.yarn_log_multiplier", 0.7f32)?;
+            writer.set("mistral3.attention.temperature_scale", 0.3f32)?.set("mistral3.attention.scale", 0.4f32)?;
+        }
         "phi3" => {
             writer.set("phi3.rope.scaling.original_context_length", 256u32)?;
             writer.set("phi3.rope.scaling.attn_factor", 1.19f32)?;
@@ -120,21 +131,13 @@ fn caps(writer: &mut Writer<'_>) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Positions scaled so that some pairs are between those that are scaled and those that are not, and scores that grow
-/// from the sixth token on.
-fn yarn(writer: &mut Writer<'_>) -> Result<(), WriteError> {
-    writer.set("mistral3.rope.scaling.type", "yarn")?;
-    writer.set("mistral3.rope.scaling.original_context_length", 5u32)?;
-    let numbers = [
-        ("rope.scaling.factor", 8f32),
-        ("rope.scaling.yarn_beta_fast", 0.5),
-        ("rope.scaling.yarn_beta_slow", 0.01),
-        ("rope.scaling.yarn_log_multiplier", 0.7),
-        ("attention.temperature_scale", 0.3),
-        ("attention.scale", 0.4),
-    ];
-    for (key, number) in numbers {
-        writer.set(&format!("mistral3.{key}"), number)?;
+/// Positions scaled so that some pairs are between those that are scaled and those that are not. Where scores grow, they
+/// do from the sixth token on.
+pub fn yarn(arch: &str, writer: &mut Writer<'_>) -> Result<(), WriteError> {
+    writer.set(&format!("{arch}.rope.scaling.type"), "yarn")?;
+    writer.set(&format!("{arch}.rope.scaling.original_context_length"), 5u32)?;
+    for (key, number) in [("factor", 8f32), ("yarn_beta_fast", 0.5), ("yarn_beta_slow", 0.01)] {
+        writer.set(&format!("{arch}.rope.scaling.{key}"), number)?;
     }
     Ok(())
 }
