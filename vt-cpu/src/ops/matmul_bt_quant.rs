@@ -83,7 +83,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W>
     fn run(&self, _: &MatmulBtQuant, io: &mut Io<'_>) -> Result<(), KernelError> {
         let (acts, weights) = operands(io);
         let (out, scratch) = (io.output::<f32>(0), io.scratch_of::<i16>());
-        self.0.perform(MultiplyFew::<W> { acts, weights, out, scratch, block: PhantomData });
+        MultiplyFew::<W> { acts, weights, out, scratch, block: PhantomData }.compute(self.0);
         Ok(())
     }
 }
@@ -94,6 +94,14 @@ pub(super) struct MultiplyFew<'a, W> {
     pub out: ViewMut<'a, f32>,
     pub scratch: &'a mut [i16],
     pub block: PhantomData<W>,
+}
+
+impl<W: WeightBlock> MultiplyFew<'_, W> {
+    /// Does it, by a text that all kernels share: compiling it takes long.
+    #[inline(never)]
+    pub(super) fn compute<T: Tier>(self, tier: T) {
+        tier.perform(self);
+    }
 }
 
 impl<W: WeightBlock> Work for MultiplyFew<'_, W> {
@@ -131,7 +139,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> 
     fn run(&self, _: &MatmulBtQuant, io: &mut Io<'_>) -> Result<(), KernelError> {
         let (acts, weights) = operands(io);
         let (out, scratch) = (io.output::<f32>(0), io.scratch_of::<T::Scratch>());
-        self.0.perform(MultiplyPanels::<T, W> { tier: self.0, acts, weights, out, scratch, block: PhantomData });
+        MultiplyPanels::<T, W> { tier: self.0, acts, weights, out, scratch, block: PhantomData }.compute();
         Ok(())
     }
 }
@@ -143,6 +151,14 @@ pub(super) struct MultiplyPanels<'a, T: Tier, W> {
     pub out: ViewMut<'a, f32>,
     pub scratch: &'a mut [T::Scratch],
     pub block: PhantomData<W>,
+}
+
+impl<T: Tier, W: RowLanes> MultiplyPanels<'_, T, W> {
+    /// As [`MultiplyFew::compute`].
+    #[inline(never)]
+    pub(super) fn compute(self) {
+        self.tier.perform(self);
+    }
 }
 
 impl<T: Tier, W: RowLanes> Work for MultiplyPanels<'_, T, W> {

@@ -186,11 +186,11 @@ impl<T: Tier, W: RowLanes> Road for BlockRoad<'_, T, W> {
 
     fn multiply(&mut self, weights: View<'_, u8>, acts: View<'_, u8>, out: &mut ViewMut<'_, f32>) {
         let out = out.tile(0, acts.rows(), 0, weights.rows());
-        if acts.rows() <= T::FEW_ROWS {
-            self.tier.perform(MultiplyFew::<W> { acts, weights, out, scratch: self.few, block: PhantomData });
+        if T::FEW_ROWS > 0 && acts.rows() <= T::FEW_ROWS {
+            MultiplyFew::<W> { acts, weights, out, scratch: self.few, block: PhantomData }.compute(self.tier);
         } else {
             let (tier, scratch) = (self.tier, &mut *self.many);
-            self.tier.perform(MultiplyPanels::<T, W> { tier, acts, weights, out, scratch, block: PhantomData });
+            MultiplyPanels::<T, W> { tier, acts, weights, out, scratch, block: PhantomData }.compute();
         }
     }
 }

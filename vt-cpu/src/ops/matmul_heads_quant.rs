@@ -79,7 +79,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for FewRows<T,
         let (acts, weights, first) = (io.input::<u8>(0), io.input::<u8>(1), io.tile().cols.start);
         let (mut out, scratch) = (io.output::<f32>(0), io.scratch_of::<i16>());
         for_each_head(acts, weights, head_bytes::<W>(weights.cols()), (&mut out, first), |acts, weights, out| {
-            self.0.perform(MultiplyFew::<W> { acts, weights, out, scratch: &mut *scratch, block: PhantomData });
+            MultiplyFew::<W> { acts, weights, out, scratch: &mut *scratch, block: PhantomData }.compute(self.0);
         });
         Ok(())
     }
@@ -117,7 +117,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for Panels<T, 
         let (mut out, scratch) = (io.output::<f32>(0), io.scratch_of::<T::Scratch>());
         for_each_head(acts, weights, head_bytes::<W>(weights.cols()), (&mut out, first), |acts, weights, out| {
             let (tier, scratch) = (self.0, &mut *scratch);
-            self.0.perform(MultiplyPanels::<T, W> { tier, acts, weights, out, scratch, block: PhantomData });
+            MultiplyPanels::<T, W> { tier, acts, weights, out, scratch, block: PhantomData }.compute();
         });
         Ok(())
     }
