@@ -46,7 +46,7 @@ class Golden:
         if spec["state"] == "fixed":
             return self.load(name, "f32")
         if spec["state"] == "latent_rows":
-            keys = self.load(f"{name}-keys", spec["dtype"])
+            keys = self.load(f"{name}-keys", spec["key"])
             return {"keys": keys, "values": keys[..., : spec["value_dim"]]}
         return {"keys": self.load(f"{name}-keys", spec["key"]), "values": self.load(f"{name}-values", spec["value"])}
 

@@ -97,7 +97,7 @@ fn state(spec: &StateSpec) -> Map<String, Value> {
             ("state", json!("latent_rows")),
             ("key_dim", json!(key_dim)),
             ("value_dim", json!(value_dim)),
-            ("dtype", json!(dtype.name())),
+            ("key", json!(dtype.name())),
         ]),
         StateSpec::Fixed { rows, cols } => {
             object([("state", json!("fixed")), ("rows", json!(rows)), ("cols", json!(cols))])

@@ -59,8 +59,12 @@ impl<'a> Weights<'a> {
         self.required(name, Role::MatmulWeight, &[rows, cols])
     }
 
-    /// A matrix `[rows, cols]` for each head, that its part of activations is multiplied with.
+    /// A matrix `[rows, cols]` for each head, that its part of activations is multiplied with. That of a single head may be
+    /// just a matrix: writers leave dimensions of 1 out.
     pub fn matmul_heads(&self, name: &str, heads: usize, rows: usize, cols: usize) -> Value {
+        if heads == 1 && self.gguf.info(name).is_some_and(|info| info.shape().len() == 2) {
+            return self.matmul(name, rows, cols);
+        }
         self.required(name, Role::MatmulWeight, &[heads, rows, cols])
     }
 
