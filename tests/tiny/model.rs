@@ -105,7 +105,7 @@ impl Tiny {
     }
 
     fn metadata(&self, writer: &mut Writer<'_>) -> Result<(), WriteError> {
-        writer.set("general.architecture", self.arch)?.set("general.name", self.name)?;
+        writer.set("general.architecture", self.arch)?.set("general.name", special::name(self))?;
         let sizes = [
             ("block_count", self.layers),
             ("context_length", 512),

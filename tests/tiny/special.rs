@@ -4,6 +4,11 @@ use vt::gguf::{WriteError, Writer};
 
 use super::Tiny;
 
+/// The model's name. llama.cpp wants special tokens in vocabularies of models whose names have a `phi3` in them.
+pub fn name(tiny: &Tiny) -> &'static str {
+    tiny.name.strip_prefix("phi3-").unwrap_or(tiny.name)
+}
+
 /// Whether queries, keys and values are rows of one matrix, and gate and up of another.
 pub fn is_fused(tiny: &Tiny) -> bool {
     matches!(tiny.arch, "phi3" | "glm4")
@@ -69,7 +74,6 @@ pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
             writer.set("phi3.rope.scaling.original_context_length", 256u32)?;
             writer.set("phi3.rope.scaling.attn_factor", 1.19f32)?;
         }
-        "smollm3" => drop(writer.set("smollm3.attention.scale", 0.4f32)?),
         _ => {}
     }
     if tiny.name == "glm4-axes" {
@@ -99,7 +103,6 @@ fn yarn(writer: &mut Writer<'_>) -> Result<(), WriteError> {
         ("rope.scaling.yarn_beta_slow", 0.01),
         ("rope.scaling.yarn_log_multiplier", 0.7),
         ("attention.temperature_scale", 0.3),
-        ("attention.scale", 0.4),
     ];
     for (key, number) in numbers {
         writer.set(&format!("mistral3.{key}"), number)?;
