@@ -3,6 +3,7 @@
 use vt::core::DType;
 
 use super::Tiny;
+use super::hybrid::Delta;
 
 /// Rows of an odd length: of floats only.
 const RAGGED: Tiny = Tiny {
@@ -19,6 +20,7 @@ const RAGGED: Tiny = Tiny {
     head_dim: 18,
     layers: 2,
     window: None,
+    delta: None,
 };
 /// Rows of blocks of 32.
 const SMALL: Tiny = Tiny { dim: 96, ff: 160, heads: 4, kv_heads: 2, head_dim: 24, ..RAGGED };
@@ -28,6 +30,11 @@ const WIDE: Tiny = Tiny { dim: 256, ff: 256, heads: 8, kv_heads: 2, head_dim: 32
 impl Tiny {
     const fn of(self, name: &'static str, arch: &'static str, weights: DType) -> Self {
         Self { name, arch, weights, mixed: weights, embedding: weights, ..self }
+    }
+
+    /// As `of`, with the types of mixed matrices and of the embedding as they are.
+    const fn typed(self, name: &'static str, arch: &'static str, weights: DType) -> Self {
+        Self { name, arch, weights, ..self }
     }
 
     const fn headed(self) -> Self {
@@ -91,6 +98,33 @@ pub const ALL: &[Tiny] = &[
     RAGGED.of("granite-f32", "granite", DType::F32),
     SMALL.of("granite-q8_0", "granite", DType::Q8_0).headed(),
     Tiny { mixed: DType::Q6K, ..WIDE.of("granite-mixed", "granite", DType::Q4K) },
+    Tiny {
+        layers: 4,
+        delta: Some(Delta { interval: 4, key_heads: 2, heads: 4, dim: 21, rotated: 12, sections: [1, 2, 2, 1], predictors: 0 }),
+        ..RAGGED
+    }
+    .of("qwen35-f32", "qwen35", DType::F32)
+    .headed(),
+    Tiny {
+        layers: 3,
+        delta: Some(Delta { interval: 2, key_heads: 1, heads: 3, dim: 32, rotated: 8, sections: [2, 1, 1, 0], predictors: 0 }),
+        ..SMALL
+    }
+    .of("qwen35-q8_0", "qwen35", DType::Q8_0),
+    Tiny {
+        layers: 3,
+        delta: Some(Delta { interval: 3, key_heads: 2, heads: 6, dim: 16, rotated: 24, sections: [4, 4, 4, 0], predictors: 0 }),
+        ..SMALL
+    }
+    .of("qwen35-bf16", "qwen35", DType::BF16),
+    Tiny {
+        mixed: DType::Q6K,
+        embedding: DType::F16,
+        layers: 4,
+        delta: Some(Delta { interval: 2, key_heads: 4, heads: 4, dim: 64, rotated: 16, sections: [3, 3, 2, 0], predictors: 1 }),
+        ..WIDE
+    }
+    .typed("qwen35-mixed", "qwen35", DType::Q4K),
 ];
 
 /// The model of that name.

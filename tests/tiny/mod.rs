@@ -4,6 +4,7 @@
 
 pub mod blocks;
 pub mod compare;
+pub mod hybrid;
 mod list;
 mod model;
 pub mod random;

@@ -4,7 +4,7 @@ use vt::core::DType;
 use vt::gguf::{WriteError, Writer};
 
 use super::random::Random;
-use super::{blocks, special, tokenizer};
+use super::{blocks, hybrid, special, tokenizer};
 
 /// The tokens of every tiny model's vocabulary: an odd number of vectors.
 pub const VOCAB: usize = 301;
@@ -29,6 +29,8 @@ pub struct Tiny {
     pub layers: usize,
     /// How many keys the queries of local layers see, and of how many layers the last one is not local.
     pub window: Option<(u32, Option<u32>)>,
+    /// What its recurrent layers are like.
+    pub delta: Option<hybrid::Delta>,
 }
 
 impl Tiny {
@@ -38,6 +40,9 @@ impl Tiny {
     }
 
     fn matrix_type(&self, layer: usize, tensor: &str) -> DType {
+        if tensor == "ssm_conv1d" {
+            return DType::F32;
+        }
         let mixed = layer.is_multiple_of(2) && matches!(tensor, "attn_v" | "ffn_down");
         if mixed { self.mixed } else { self.weights }
     }
@@ -66,8 +71,8 @@ impl Tiny {
         if let Some(dtype) = self.head {
             matrix(&mut writer, "output.weight", dtype, [VOCAB, self.dim])?;
         }
-        for layer in 0..self.layers {
-            for (tensor, shape) in self.matrices() {
+        for layer in 0..hybrid::stored_layers(self) {
+            for (tensor, shape) in hybrid::matrices(self, layer).unwrap_or_else(|| self.matrices().into()) {
                 let name = format!("blk.{layer}.{tensor}.weight");
                 matrix(&mut writer, &name, self.matrix_type(layer, tensor), shape)?;
             }
@@ -97,8 +102,8 @@ impl Tiny {
         for (tensor, len, mean) in special::outer_vectors(self) {
             vector(tensor, len, mean)?;
         }
-        for layer in 0..self.layers {
-            for (tensor, len, mean) in special::vectors(self) {
+        for layer in 0..hybrid::stored_layers(self) {
+            for (tensor, len, mean) in hybrid::vectors(self, layer).unwrap_or_else(|| special::vectors(self)) {
                 vector(&format!("blk.{layer}.{tensor}"), len, mean)?;
             }
         }
@@ -108,7 +113,7 @@ impl Tiny {
     fn metadata(&self, writer: &mut Writer<'_>) -> Result<(), WriteError> {
         writer.set("general.architecture", self.arch)?.set("general.name", self.name)?;
         let sizes = [
-            ("block_count", self.layers),
+            ("block_count", hybrid::stored_layers(self)),
             ("context_length", 512),
             ("embedding_length", self.dim),
             ("feed_forward_length", self.ff),
@@ -116,7 +121,7 @@ impl Tiny {
             ("attention.head_count_kv", self.kv_heads),
             ("attention.key_length", self.head_dim),
             ("attention.value_length", self.head_dim),
-            ("rope.dimension_count", self.head_dim),
+            ("rope.dimension_count", hybrid::rotated(self)),
         ];
         for (key, size) in sizes {
             writer.set(&format!("{}.{key}", self.arch), size as u32)?;

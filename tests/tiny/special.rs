@@ -37,6 +37,7 @@ pub fn outer_vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
 
 /// The keys.
 pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
+    super::hybrid::keys(tiny, writer)?;
     if let Some((size, period)) = tiny.window {
         writer.set(&format!("{}.attention.sliding_window", tiny.arch), size)?;
         if let Some(period) = period {

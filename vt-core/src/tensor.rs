@@ -1,8 +1,9 @@
 //! Tensors: bytes that describe themselves.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use thiserror::Error;
 
 use crate::memory::{Aligned, OutOfMemory, Storage};
@@ -46,6 +47,14 @@ pub enum TensorError {
         dtype: DType,
         /// The type it was asked for as.
         wanted: &'static str,
+    },
+    /// There is no such part of it.
+    #[error("a tensor of shape {shape:?} has no part {part:?} of its first dimension")]
+    Outside {
+        /// The part.
+        part: Range<usize>,
+        /// The shape.
+        shape: SmallVec<[usize; 4]>,
     },
     /// The bytes are in a device's memory.
     #[error("the tensor's bytes are in a device's memory")]
@@ -118,6 +127,23 @@ impl Tensor {
         // SAFETY: an `Elem` is plain data without padding, so its bytes are initialized.
         let bytes = unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size_of_val(values)) };
         Self::from_bytes(dtype, shape, bytes)
+    }
+
+    /// The tensor of some of the outermost dimension, such as rows of a matrix. It shares the bytes.
+    ///
+    /// # Errors
+    /// [`TensorError::Outside`] if there is no such part, or [`TensorError::NotOnHost`].
+    pub fn outer(&self, part: Range<usize>) -> Result<Self, TensorError> {
+        let outside = || TensorError::Outside { part: part.clone(), shape: self.shape.clone() };
+        let (first, inner) = self.shape.split_first().ok_or_else(outside)?;
+        if part.start > part.end || part.end > *first {
+            return Err(outside());
+        }
+        let each = self.storage.len().checked_div(*first).unwrap_or(0);
+        let storage = self.storage.part(part.start * each..part.end * each).ok_or(TensorError::NotOnHost)?;
+        let mut shape: SmallVec<[usize; 4]> = smallvec![part.len()];
+        shape.extend_from_slice(inner);
+        Self::new(self.dtype, &shape, storage)
     }
 
     /// The type of the elements.
@@ -200,6 +226,22 @@ mod tests {
         assert_eq!((t.desc().to_string().as_str(), t.dtype(), t.shape()), ("f32 [2, 3]", DType::F32, &[2, 3][..]));
         assert_eq!(t.bytes().unwrap()[4..8], 2f32.to_le_bytes());
         assert!(matches!(t.as_slice::<i32>(), Err(TensorError::Type { .. })));
+    }
+
+    #[test]
+    fn a_part_shares_its_rows() {
+        let t = Tensor::from_slice(DType::F32, &[4, 1, 2], &[0f32, 1., 2., 3., 4., 5., 6., 7.]).unwrap();
+        let part = t.outer(1..3).unwrap();
+        assert_eq!((part.shape(), part.as_slice::<f32>().unwrap()), (&[2, 1, 2][..], &[2f32, 3., 4., 5.][..]));
+        assert!(part.storage().same(t.outer(1..3).unwrap().storage()));
+        assert_eq!((t.outer(4..4).unwrap().shape(), t.outer(0..4).unwrap().shape()), (&[0, 1, 2][..], t.shape()));
+        let blocks = Tensor::zeros(DType::Q8_0, &[3, 64]).unwrap();
+        assert_eq!(blocks.outer(2..3).unwrap().storage().len(), 68);
+        for part in [3..5, 5..5, Range { start: 2, end: 1 }] {
+            let shape = t.shape().into();
+            assert_eq!(t.outer(part.clone()).unwrap_err(), TensorError::Outside { part, shape });
+        }
+        assert!(Tensor::zeros(DType::F32, &[]).unwrap().outer(0..1).is_err());
     }
 
     #[test]

@@ -50,6 +50,19 @@ impl Storage {
         Some(Storage::Mapped { owner, range })
     }
 
+    /// A range of these bytes, which keeps them alive; `None` if there is no such range, or the host cannot see them.
+    pub fn part(&self, part: Range<usize>) -> Option<Self> {
+        self.host()?.get(part.clone())?;
+        match self {
+            Storage::Owned(memory) => Some(Storage::Mapped { owner: memory.clone(), range: part }),
+            Storage::Mapped { owner, range } => {
+                let range = range.start + part.start..range.start + part.end;
+                Some(Storage::Mapped { owner: Arc::clone(owner), range })
+            }
+            Storage::Device(_) => None,
+        }
+    }
+
     /// The number of bytes.
     pub fn len(&self) -> usize {
         match self {
@@ -99,6 +112,22 @@ impl fmt::Debug for Storage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_is_a_part_of_the_same_bytes() {
+        let mapped = Storage::mapped(Arc::new(vec![1u8, 2, 3, 4, 5]), 1..5).unwrap();
+        let mut memory = Aligned::zeroed(4).unwrap();
+        memory.as_bytes_mut().copy_from_slice(&[2, 3, 4, 5]);
+        for whole in [mapped, Storage::Owned(Arc::new(memory))] {
+            let part = whole.part(1..3).unwrap();
+            assert_eq!(part.host(), Some(&[3u8, 4][..]));
+            assert_eq!(part.part(1..2).unwrap().host(), Some(&[4u8][..]));
+            assert!(whole.part(2..5).is_none() && part.part(0..3).is_none() && part.part(1..1).is_some());
+            assert!(part.same(&whole.part(1..3).unwrap()) && !part.same(&whole));
+            drop(whole);
+            assert_eq!(part.host(), Some(&[3u8, 4][..]));
+        }
+    }
 
     #[test]
     fn mapped_bytes_outlive_the_handle_that_made_them() {

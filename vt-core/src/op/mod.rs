@@ -15,6 +15,7 @@ pub use attrs::{Attr, Attrs};
 pub use case::{AnyCase, Case, Fill, Operand};
 pub use cost::{Arithmetic, Cost, Workload};
 pub use infer::{Inputs, Outs, ValueType, one};
+pub use delta_rule::KeyHeads;
 pub use quantized::{Producer, Quantized};
 pub use rope::RopeStyle;
 pub use spec::{AnyOp, ArcOp, Op, OpEntry, Tolerance};
@@ -34,12 +35,16 @@ macro_rules! ops {
 ops! {
     add: Add,
     attend: Attend,
+    causal_conv: CausalConv,
+    decay: Decay,
+    delta_rule: DeltaRule,
     dequantize: Dequantize,
     embed: Embed,
     gelu: Gelu,
     gelu_mul: GeluMul,
     gelu_mul_quantize: GeluMulQuantize,
     kv_append: KvAppend,
+    l2_norm: L2Norm,
     matmul_bt: MatmulBt,
     matmul_bt_quant: MatmulBtQuant,
     mul: Mul,
@@ -48,8 +53,10 @@ ops! {
     rms_norm_quantize: RmsNormQuantize,
     rope: Rope,
     scale: Scale,
+    sigmoid: Sigmoid,
     silu: Silu,
     silu_mul: SiluMul,
     silu_mul_quantize: SiluMulQuantize,
+    take_cols: TakeCols,
     take_rows: TakeRows,
 }

@@ -7,10 +7,12 @@ mod angle;
 mod exp;
 mod gelu;
 mod sigmoid;
+mod softplus;
 #[cfg(test)]
 pub(crate) mod testing;
 
 pub use angle::{exp_f64, ln_f64, sin_cos_f64};
 pub use exp::exp;
 pub use gelu::gelu;
-pub use sigmoid::silu;
+pub use sigmoid::{sigmoid, silu};
+pub use softplus::softplus;

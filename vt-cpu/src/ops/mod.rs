@@ -5,6 +5,7 @@ mod quantized;
 mod share;
 mod tier;
 
+use vt_core::View;
 use vt_core::kernel::KernelError;
 use vt_core::registry::Builder;
 
@@ -15,6 +16,12 @@ pub(crate) use tier::Tier;
 fn index(input: &'static str, row: usize, id: i32, limit: usize) -> Result<usize, KernelError> {
     let error = KernelError::Id { input, row, id: id.into(), limit };
     usize::try_from(id).ok().filter(|id| *id < limit).ok_or(error)
+}
+
+/// How many rows from `row` on are of the same sequence.
+fn run_of(sequences: View<'_, i32>, row: usize) -> usize {
+    let same = |other: &usize| sequences.row(*other)[0] == sequences.row(row)[0];
+    (row..sequences.rows()).take_while(same).count()
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -35,12 +42,16 @@ macro_rules! ops {
 ops! {
     add,
     attend,
+    causal_conv,
+    decay,
+    delta_rule,
     dequantize,
     embed,
     gelu,
     gelu_mul,
     gelu_mul_quantize,
     kv_append,
+    l2_norm,
     matmul_bt,
     matmul_bt_quant,
     mul,
@@ -49,9 +60,11 @@ ops! {
     rms_norm_quantize,
     rope,
     scale,
+    sigmoid,
     silu,
     silu_mul,
     silu_mul_quantize,
+    take_cols,
     take_rows,
 }
 

@@ -6,6 +6,7 @@ mod llama;
 mod olmo2;
 mod qwen2;
 mod qwen3;
+mod qwen35;
 
 use vt_core::{Graph, OpError};
 use vt_gguf::GgufError;
@@ -36,6 +37,7 @@ const ARCHITECTURES: &[(&str, Load)] = &[
     ("olmo2", olmo2::load),
     ("qwen2", qwen2::load),
     ("qwen3", qwen3::load),
+    ("qwen35", qwen35::load),
 ];
 
 /// How the architecture of that name is made.

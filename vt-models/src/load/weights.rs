@@ -35,6 +35,8 @@ pub struct Weights<'a> {
     placeholder: Value,
     /// The names that the model asked for.
     asked: RefCell<HashSet<String>>,
+    /// What the names of tensors start with that are left alone.
+    skipped: RefCell<Vec<String>>,
     uses: RefCell<Vec<TensorUse>>,
     problems: RefCell<Vec<Problem>>,
     /// That the file became shorter since it was opened, which is no fault of its tensors.
@@ -49,14 +51,26 @@ impl<'a> Weights<'a> {
     /// If there is no memory at all.
     pub fn new(gguf: &'a Gguf, target: &'a Target, config: vt_gguf::Config, load: bool) -> Result<Self, ModelError> {
         let placeholder = Value::weight("missing", Tensor::zeros(DType::F32, &[0])?);
-        let (asked, uses) = (RefCell::default(), RefCell::default());
+        let (asked, skipped, uses) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (problems, shrunk) = (RefCell::default(), RefCell::default());
-        Ok(Self { gguf, target, config, load, placeholder, asked, uses, problems, shrunk })
+        Ok(Self { gguf, target, config, load, placeholder, asked, skipped, uses, problems, shrunk })
     }
 
     /// A matrix `[rows, cols]` that activations are multiplied with.
     pub fn matmul(&self, name: &str, rows: usize, cols: usize) -> Value {
         self.required(name, Role::MatmulWeight, &[rows, cols])
+    }
+
+    /// Matrices that lie one below the other in a tensor: of as many rows as `rows` says, `cols` columns each.
+    pub fn stacked<const N: usize>(&self, name: &str, rows: [usize; N], cols: usize) -> [Value; N] {
+        let whole = self.matmul(name, rows.iter().sum(), cols);
+        self.split(name, &whole, rows)
+    }
+
+    /// Small matrices of f32 that lie one below the other in a tensor.
+    pub fn stacked_floats<const N: usize>(&self, name: &str, rows: [usize; N], cols: usize) -> [Value; N] {
+        let whole = self.required(name, Role::Vector, &[rows.iter().sum(), cols]);
+        self.split(name, &whole, rows)
     }
 
     /// A vector of `len` f32.
@@ -82,10 +96,20 @@ impl<'a> Weights<'a> {
 
     /// A vector of ones, for an operand that the file leaves out.
     pub fn ones(&self, len: usize) -> Value {
-        match Tensor::from_slice(DType::F32, &[len], &vec![1.0f32; len]) {
-            Ok(ones) => Value::weight("ones", ones),
-            Err(error) => self.substitute(Problem::Fault(format!("ones for an operand: {error}"))),
+        self.constant("ones", &vec![1.0; len])
+    }
+
+    /// A vector that the architecture knows, for an operand that no tensor is.
+    pub fn constant(&self, name: &str, values: &[f32]) -> Value {
+        match Tensor::from_slice(DType::F32, &[values.len()], values) {
+            Ok(tensor) => Value::weight(name, tensor),
+            Err(error) => self.substitute(Problem::Fault(format!("{name} for an operand: {error}"))),
         }
+    }
+
+    /// Says that the tensors whose names start with `prefix` are for something that the model does without.
+    pub fn skip(&self, prefix: impl Into<String>) {
+        self.skipped.borrow_mut().push(prefix.into());
     }
 
     /// Notes something that stands in the way.
@@ -114,8 +138,25 @@ impl<'a> Weights<'a> {
         let names = self.gguf.tensors().map(|t| t.name());
         let unused: Vec<String> = names.filter(|name| !asked.contains(*name)).map(str::to_owned).collect();
         let mut problems = self.problems.into_inner();
-        problems.extend(foreign::tensors(&unused, &asked));
+        let skipped = self.skipped.into_inner();
+        let open = unused.iter().filter(|name| !skipped.iter().any(|prefix| name.starts_with(prefix)));
+        problems.extend(foreign::tensors(open, &asked));
         Ok((self.uses.into_inner(), unused, problems))
+    }
+
+    /// Values of neighbouring rows. What stands for a tensor that is missing stands for its parts, too.
+    fn split<const N: usize>(&self, name: &str, whole: &Value, rows: [usize; N]) -> [Value; N] {
+        let mut from = 0;
+        rows.map(|rows| {
+            let part = from..from + rows;
+            from += rows;
+            let tensor = whole.tensor().filter(|tensor| tensor.shape().len() == 2);
+            match tensor.map(|tensor| tensor.outer(part.clone())) {
+                Some(Ok(tensor)) => Value::weight(&format!("{name} {part:?}"), tensor),
+                Some(Err(error)) => self.substitute(Problem::Fault(format!("tensor `{name}`: {error}"))),
+                None => whole.clone(),
+            }
+        })
     }
 
     fn required(&self, name: &str, role: Role, shape: &[usize]) -> Value {

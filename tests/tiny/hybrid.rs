@@ -1,0 +1,98 @@
+//! What models with recurrent layers have in place of Llama's keys and tensors.
+
+use vt::gguf::{WriteError, Writer};
+
+use super::Tiny;
+
+/// Gated DeltaNets, beside attention with output gates.
+#[derive(Clone, Copy, Debug)]
+pub struct Delta {
+    /// Of so many layers the last one attends.
+    pub interval: usize,
+    pub key_heads: usize,
+    pub heads: usize,
+    /// Elements of a key or value of recurrent layers.
+    pub dim: usize,
+    /// Elements of an attention head that are turned.
+    pub rotated: usize,
+    pub sections: [u32; 4],
+    /// Layers after the model's own that predict further tokens.
+    pub predictors: usize,
+}
+
+const TAPS: usize = 4;
+
+/// The layers that a file holds.
+pub fn stored_layers(tiny: &Tiny) -> usize {
+    tiny.layers + tiny.delta.map_or(0, |delta| delta.predictors)
+}
+
+/// The elements of a head that are turned.
+pub fn rotated(tiny: &Tiny) -> usize {
+    tiny.delta.map_or(tiny.head_dim, |delta| delta.rotated)
+}
+
+fn is_recurrent(tiny: &Tiny, delta: &Delta, layer: usize) -> bool {
+    layer < tiny.layers && !(layer + 1).is_multiple_of(delta.interval)
+}
+
+/// The matrices of a layer, if the model is of this kind.
+pub fn matrices(tiny: &Tiny, layer: usize) -> Option<Vec<(&'static str, [usize; 2])>> {
+    let delta = tiny.delta?;
+    let (dim, ff) = (tiny.dim, tiny.ff);
+    let (q, kv) = (tiny.heads * tiny.head_dim, tiny.kv_heads * tiny.head_dim);
+    let (keys, values) = (delta.key_heads * delta.dim, delta.heads * delta.dim);
+    let mut list = if is_recurrent(tiny, &delta, layer) {
+        vec![
+            ("attn_qkv", [2 * keys + values, dim]),
+            ("attn_gate", [values, dim]),
+            ("ssm_conv1d", [2 * keys + values, TAPS]),
+            ("ssm_alpha", [delta.heads, dim]),
+            ("ssm_beta", [delta.heads, dim]),
+            ("ssm_out", [dim, values]),
+        ]
+    } else {
+        vec![("attn_q", [2 * q, dim]), ("attn_k", [kv, dim]), ("attn_v", [kv, dim]), ("attn_output", [dim, q])]
+    };
+    list.extend([("ffn_gate", [ff, dim]), ("ffn_up", [ff, dim]), ("ffn_down", [dim, ff])]);
+    if layer >= tiny.layers {
+        list.push(("nextn.eh_proj", [dim, 2 * dim]));
+    }
+    Some(list)
+}
+
+/// The vectors of a layer, if the model is of this kind: name, length and mean.
+pub fn vectors(tiny: &Tiny, layer: usize) -> Option<Vec<(&'static str, usize, f32)>> {
+    let delta = tiny.delta?;
+    let (dim, head) = (tiny.dim, tiny.head_dim);
+    let mut list = vec![("attn_norm.weight", dim, 1.0), ("post_attention_norm.weight", dim, 1.0)];
+    if is_recurrent(tiny, &delta, layer) {
+        list.extend([("ssm_norm.weight", delta.dim, 1.0), ("ssm_dt.bias", delta.heads, 0.0), ("ssm_a", delta.heads, -0.4)]);
+    } else {
+        list.extend([("attn_q_norm.weight", head, 1.0), ("attn_k_norm.weight", head, 1.0)]);
+    }
+    if layer >= tiny.layers {
+        list.extend([("nextn.enorm.weight", dim, 1.0), ("nextn.hnorm.weight", dim, 1.0)]);
+    }
+    Some(list)
+}
+
+/// The keys, if the model is of this kind.
+pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
+    let Some(delta) = tiny.delta else { return Ok(()) };
+    let sizes = [
+        ("full_attention_interval", delta.interval),
+        ("nextn_predict_layers", delta.predictors),
+        ("ssm.conv_kernel", TAPS),
+        ("ssm.state_size", delta.dim),
+        ("ssm.group_count", delta.key_heads),
+        ("ssm.time_step_rank", delta.heads),
+        ("ssm.inner_size", delta.heads * delta.dim),
+    ];
+    for (key, size) in sizes {
+        writer.set(&format!("{}.{key}", tiny.arch), size as u32)?;
+    }
+    let sections = delta.sections.map(|pairs| pairs as i32);
+    writer.set(&format!("{}.rope.dimension_sections", tiny.arch), sections)?;
+    Ok(())
+}
