@@ -21,7 +21,7 @@ use crate::float::lanes::{Lanes, multiply_add};
 
 pub use block::Block;
 pub use portable::Portable;
-pub use prefetch::prefetch;
+pub use prefetch::{prefetch, prefetch_stream};
 pub use vector::Vector;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{Avx2, Avx512, Avx512Bf16};

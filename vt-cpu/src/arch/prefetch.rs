@@ -1,10 +1,21 @@
 //! Prefetching: a hint to the caches, the same on every tier.
 
-/// Asks for the cache lines of a slice to be brought into the second-level cache. Changes no result.
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Asks for all cache lines of a slice to be brought into the second-level cache. Changes no result.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T]) {
+    prefetch_stream(slice);
+    // Where a slice starts in the middle of a line, its end may lie in one more.
+    prefetch_stream(&slice[slice.len().saturating_sub(1)..]);
+}
+
+/// Asks for a line every 64 bytes from the slice's start on: all lines of a stream that is asked for piece by piece.
+#[inline(always)]
+pub fn prefetch_stream<T>(slice: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    for line in slice.chunks((64 / size_of::<T>()).max(1)) {
+    for line in slice.chunks((LINE / size_of::<T>()).max(1)) {
         // SAFETY: a prefetch never faults, and the address is inside a borrowed slice anyway; SSE is in the baseline.
         unsafe { core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T1 }>(line.as_ptr().cast()) }
     }

@@ -46,6 +46,10 @@ pub trait Vector: Isa {
     fn shift_right(self, x: Self::Int, by: u32) -> Self::Int;
     /// Each lane, as a signed number, over two to the power of `by`, rounded down.
     fn shift_right_signed(self, x: Self::Int, by: u32) -> Self::Int;
+    /// Byte `byte` of each lane in all four of its bytes.
+    fn byte_in_bytes(self, x: Self::Int, byte: usize) -> Self::Int;
+    /// Byte `byte` of each lane, unsigned, in both of its halves.
+    fn byte_in_halves(self, x: Self::Int, byte: usize) -> Self::Int;
     /// Four bits of each lane, one for each of its bytes: byte `j` has bit `first + j` of the lane, a multiple of 4, as
     /// its bit 4, and else zeros.
     fn fifth_bits(self, x: Self::Int, first: u32) -> Self::Int;
@@ -57,6 +61,12 @@ pub trait Vector: Isa {
     fn dot_signed_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
     /// `sum + a0 * b0 + a1 * b1` in each lane, of signed halves. Wraps.
     fn dot_halves(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
+    /// The sums of lanes. Wraps.
+    fn add_ints(self, a: Self::Int, b: Self::Int) -> Self::Int;
+    /// The sums of bytes. Wraps.
+    fn add_bytes(self, a: Self::Int, b: Self::Int) -> Self::Int;
+    /// The low halves of the products of halves.
+    fn multiply_halves(self, a: Self::Int, b: Self::Int) -> Self::Int;
     /// `sum + a * b`. Wraps.
     fn multiply_add_ints(self, a: Self::Int, b: Self::Int, sum: Self::Int) -> Self::Int;
     /// The nearest floats, ties to even.

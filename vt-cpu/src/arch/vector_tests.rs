@@ -19,6 +19,8 @@ struct Results {
     fifth_bits: [[i32; 16]; 8],
     dots: [[i32; 16]; 3],
     halves: [u32; 16],
+    spread: [[[i32; 16]; 2]; 4],
+    wrapping: [[i32; 16]; 2],
 }
 
 impl<V: Vector> Work for All<'_, V> {
@@ -27,8 +29,14 @@ impl<V: Vector> Work for All<'_, V> {
     #[inline(always)]
     fn run(self) -> Results {
         let v = self.v;
-        let mut results =
-            Results { words: [[0; 16]; 4], fifth_bits: [[0; 16]; 8], dots: [[0; 16]; 3], halves: [0; 16] };
+        let mut results = Results {
+            words: [[0; 16]; 4],
+            fifth_bits: [[0; 16]; 8],
+            dots: [[0; 16]; 3],
+            halves: [0; 16],
+            spread: [[[0; 16]; 2]; 4],
+            wrapping: [[0; 16]; 2],
+        };
         let words = v.words(&self.rows, self.at);
         for (word, to) in words.into_iter().zip(&mut results.words) {
             v.store_ints(word, to);
@@ -44,6 +52,12 @@ impl<V: Vector> Work for All<'_, V> {
         let mut floats = [0.0; 16];
         v.store_floats(v.halves_to_floats(v.and(a, v.int(0x7fff_3fff))), &mut floats);
         results.halves = floats.map(f32::to_bits);
+        for byte in 0..4 {
+            v.store_ints(v.byte_in_bytes(a, byte), &mut results.spread[byte][0]);
+            v.store_ints(v.byte_in_halves(a, byte), &mut results.spread[byte][1]);
+        }
+        v.store_ints(v.add_bytes(a, b), &mut results.wrapping[0]);
+        v.store_ints(v.multiply_halves(a, b), &mut results.wrapping[1]);
         results
     }
 }
@@ -68,6 +82,17 @@ fn expected(all: &All<'_, ()>) -> Results {
             lanes(&|a, b| (0..2).fold(a, |sum, i| sum.wrapping_add(half(a, i) * half(b, i)))),
         ],
         halves: std::array::from_fn(|i| half::f16::from_bits(all.a[i] as u16 & 0x3fff).to_f32().to_bits()),
+        spread: std::array::from_fn(|byte| {
+            let byte = |a: i32| bytes(a)[byte];
+            [
+                lanes(&|a, _| i32::from_le_bytes([byte(a); 4])),
+                lanes(&|a, _| i32::from_le_bytes([byte(a), 0, byte(a), 0])),
+            ]
+        }),
+        wrapping: [
+            lanes(&|a, b| i32::from_le_bytes(std::array::from_fn(|j| bytes(a)[j].wrapping_add(bytes(b)[j])))),
+            lanes(&|a, b| (half(a, 0) * half(b, 0) & 0xffff) | (half(a, 1).wrapping_mul(half(b, 1)) << 16)),
+        ],
     }
 }
 

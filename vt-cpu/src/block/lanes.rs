@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use vt_core::View;
 
-use crate::arch::{Vector, prefetch};
+use crate::arch::{Vector, prefetch_stream};
 
 use super::WeightBlock;
 
@@ -12,26 +12,37 @@ use super::WeightBlock;
 /// `array::map`, say): where the compiler does not choose to inline one, it is compiled for the baseline. `rows` are sixteen, and the block of each starts
 /// at byte `at`.
 pub trait RowLanes: WeightBlock {
+    /// The same blocks as panels hold them: another form pays where quants meet many tokens.
+    type InPanels: RowLanes;
+
     /// Whether quants take all eight bits. Where [`Vector::SIGNED`], such quants are written without their bias, as signed
     /// bytes.
     const WIDE: bool = false;
 
-    /// Hands over the quants plus [`BIAS`](WeightBlock::BIAS), 0 to 255, sixteen of [`ELEMS`](WeightBlock::ELEMS)
-    /// at a time. The result are the bits of [`scale`](WeightBlock::scale) in the low half of each lane, and those of
-    /// [`offset`](WeightBlock::offset), if the type has one, in the high half.
+    /// Hands over the quants, times their parts' scales where the type is [`FOLDED`](WeightBlock::FOLDED), plus [`BIAS`](WeightBlock::BIAS), 0 to 255, sixteen of [`ELEMS`](WeightBlock::ELEMS)
+    /// at a time, and returns what else is in the block.
     ///
     /// # Panics
     /// If there are fewer rows than sixteen, or a part of the block is outside of them.
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int;
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V>;
+}
 
-    /// The scales and the minima of a block's parts, four bytes of a row in its lane: of part `p` byte `p % 4` of vector
-    /// `p / 4`. Types of 32 elements have none.
-    ///
-    /// # Panics
-    /// As [`quants`](RowLanes::quants).
+/// What a block of sixteen rows has beside its quants.
+pub struct Scales<V: Vector> {
+    /// The bits of [`scale`](WeightBlock::scale) in the low half of each lane, and those of
+    /// [`offset`](WeightBlock::offset), if the type has one, in the high half.
+    pub block: V::Int,
+    /// The scales of the block's parts, four bytes of a row in its lane: of part `p` byte `p % 4` of vector `p / 4`.
+    pub parts: [V::Int; 4],
+    /// The minima, likewise.
+    pub minima: [V::Int; 4],
+}
+
+impl<V: Vector> Scales<V> {
+    /// Those of a block without parts.
     #[inline(always)]
-    fn parts<V: Vector>(v: V, _rows: &Rows<'_>, _at: usize) -> [[V::Int; 4]; 2] {
-        [[v.int(0); 4]; 2]
+    pub(super) fn of_block(v: V, block: V::Int) -> Self {
+        Self { block, parts: [v.int(0); 4], minima: [v.int(0); 4] }
     }
 }
 
@@ -60,7 +71,7 @@ impl<'a> Rows<'a> {
     #[inline(always)]
     pub(super) fn words<V: Vector>(&self, v: V, at: usize) -> [V::Int; 4] {
         if let Some((now, later)) = self.ahead.get().split_first_chunk::<256>() {
-            prefetch(now);
+            prefetch_stream(now);
             self.ahead.set(later);
         }
         v.words(&self.rows, at)
@@ -99,12 +110,16 @@ pub(super) fn take_halves<V: Vector>(v: V, to: &mut impl Quants<V>, [low, high]:
     to.take(v, high, quants[1]);
 }
 
-/// The eight scales and minima in the 12 bytes of Q4_K and Q5_K that start at `at + 4`; as
+/// The first 16 bytes of Q4_K and Q5_K: scale and offset, then eight scales and minima; as
 /// [`packed_scales`](super::kquant::packed_scales).
 #[inline(always)]
-pub(super) fn packed_parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [[V::Int; 4]; 2] {
-    let [_, scales, minima, low_bits] = rows.words(v, at);
-    [join_packed(v, scales, low_halves(v, low_bits)), join_packed(v, minima, high_halves(v, low_bits))]
+pub(super) fn packed_parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> Scales<V> {
+    let [block, scales, minima, low_bits] = rows.words(v, at);
+    Scales {
+        block,
+        parts: join_packed(v, scales, low_halves(v, low_bits)),
+        minima: join_packed(v, minima, high_halves(v, low_bits)),
+    }
 }
 
 #[inline(always)]

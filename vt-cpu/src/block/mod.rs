@@ -11,6 +11,7 @@ mod kquant;
 mod lanes;
 mod q2_k;
 mod q3_k;
+mod q3_k_folded;
 mod q4_0;
 mod q4_1;
 mod q4_k;
@@ -30,9 +31,10 @@ mod tests;
 use vt_core::DType;
 
 pub use f16::{f16_to_f32, f32_to_f16};
-pub use lanes::{Quants, RowLanes, Rows};
+pub use lanes::{Quants, RowLanes, Rows, Scales};
 pub use q2_k::Q2K;
 pub use q3_k::Q3K;
+pub use q3_k_folded::FoldedQ3K;
 pub use q4_0::Q4_0;
 pub use q4_1::Q4_1;
 pub use q4_k::Q4K;
@@ -79,7 +81,10 @@ pub trait WeightBlock: 'static {
     /// always sum to less than 2^24 in magnitude, so that `f32` adds them exactly in any order.
     const EXACT: usize = Self::ELEMS;
 
-    /// What is taken from a quant as the block holds it, so that with it all quants are 0 to 255.
+    /// Whether [`RowLanes`] hands over quants times the scales of their parts; a block has no parts then.
+    const FOLDED: bool = false;
+
+    /// What is taken from a quant as [`RowLanes`] hands it over, so that with it all quants are 0 to 255.
     const BIAS: i16 = 0;
 
     /// Writes the block's [`ELEMS`](Self::ELEMS) values, the bits of ggml's `dequantize_row_*`.

@@ -6,7 +6,7 @@ use vt_core::DType;
 use crate::arch::Vector;
 
 use super::kquant::decode_with_minima;
-use super::lanes::{Quants, RowLanes, Rows, bits, high_halves, low_halves};
+use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves};
 use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
@@ -17,7 +17,7 @@ impl WeightBlock for Q2K {
     const DTYPE: DType = DType::Q2K;
     type Act = Q8K;
     const OFFSET: Offset = Offset::Minima;
-
+    const FOLDED: bool = true;
     const MINIMA: usize = 16;
 
     #[inline(always)]
@@ -58,31 +58,30 @@ impl WeightBlock for Q2K {
 }
 
 impl RowLanes for Q2K {
+    type InPanels = Self;
+
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+        let scales = rows.words(v, at);
+        let mut minima = scales;
+        for i in 0..4 {
+            minima[i] = high_halves(v, scales[i]);
+        }
         for i in 0..2 {
             for half in 0..2 {
                 let bytes = rows.words(v, at + 16 + 32 * i + 16 * half);
                 for quarter in 0..4 {
+                    let part = 8 * i + 2 * quarter + half;
+                    // At most 3 * 15: no byte's product reaches the next one.
+                    let scale = v.byte_in_halves(low_halves(v, scales[part / 4]), part % 4);
                     let mut quants = bytes;
                     for k in 0..4 {
-                        quants[k] = bits(v, bytes[k], 2 * quarter as u32, 3);
+                        quants[k] = v.multiply_halves(bits(v, bytes[k], 2 * quarter as u32, 3), scale);
                     }
-                    to.take(v, 8 * i + 2 * quarter + half, quants);
+                    to.take(v, part, quants);
                 }
             }
         }
-        rows.words(v, at + 68)[3]
-    }
-
-    #[inline(always)]
-    fn parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [[V::Int; 4]; 2] {
-        let bytes = rows.words(v, at);
-        let mut parts = [[v.int(0); 4]; 2];
-        for i in 0..4 {
-            parts[0][i] = low_halves(v, bytes[i]);
-            parts[1][i] = high_halves(v, bytes[i]);
-        }
-        parts
+        Scales { minima, ..Scales::of_block(v, rows.words(v, at + 68)[3]) }
     }
 }

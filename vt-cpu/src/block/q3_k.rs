@@ -7,8 +7,8 @@ use vt_core::DType;
 use crate::arch::Vector;
 
 use super::kquant::{decode_parts, word};
-use super::lanes::{Quants, RowLanes, Rows, bits, high_halves, low_halves};
-use super::{Q8K, SubScales, WeightBlock, f16_at, u16_at};
+use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves};
+use super::{FoldedQ3K, Q8K, SubScales, WeightBlock, f16_at, u16_at};
 
 /// The block type; see the module.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +62,10 @@ impl WeightBlock for Q3K {
 }
 
 impl RowLanes for Q3K {
+    type InPanels = FoldedQ3K;
+
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         for half in 0..2 {
             let third = rows.words(v, at + 16 * half);
             for i in 0..2 {
@@ -78,25 +80,34 @@ impl RowLanes for Q3K {
                 }
             }
         }
-        v.shift_right(rows.words(v, at + 94)[3], 16)
-    }
-
-    #[inline(always)]
-    fn parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [[V::Int; 4]; 2] {
-        // The 12 bytes of scales lie two bytes into sixteen.
-        let words = rows.words(v, at + 94);
-        let mut packed = [v.int(0); 3];
-        for i in 0..3 {
-            packed[i] = v.or(v.shift_right(words[i], 16), v.shift_left(words[i + 1], 16));
-        }
-        let low =
-            [low_halves(v, packed[0]), low_halves(v, packed[1]), high_halves(v, packed[0]), high_halves(v, packed[1])];
-        let mut scales = [v.int(0); 4];
+        let mut parts = packed_scales(v, rows, at);
         for i in 0..4 {
-            scales[i] = less_32(v, v.or(low[i], bits(v, packed[2], 2 * i as u32, 0x30)));
+            parts[i] = less_32(v, parts[i]);
         }
-        [scales, [v.int(0); 4]]
+        Scales { parts, ..Scales::of_block(v, scale_of(v, rows, at)) }
     }
+}
+
+#[inline(always)]
+pub(super) fn scale_of<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> V::Int {
+    v.shift_right(rows.words(v, at + 94)[3], 16)
+}
+
+/// The sixteen scales plus 32. Their 12 bytes lie two bytes into sixteen.
+#[inline(always)]
+pub(super) fn packed_scales<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [V::Int; 4] {
+    let words = rows.words(v, at + 94);
+    let mut packed = [v.int(0); 3];
+    for i in 0..3 {
+        packed[i] = v.or(v.shift_right(words[i], 16), v.shift_left(words[i + 1], 16));
+    }
+    let low =
+        [low_halves(v, packed[0]), low_halves(v, packed[1]), high_halves(v, packed[0]), high_halves(v, packed[1])];
+    let mut scales = low;
+    for i in 0..4 {
+        scales[i] = v.or(low[i], bits(v, packed[2], 2 * i as u32, 0x30));
+    }
+    scales
 }
 
 /// Bytes below 64, less 32: where their sixth bit is set they lose it, and else get the two above it too.

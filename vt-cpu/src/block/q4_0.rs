@@ -4,7 +4,7 @@ use vt_core::DType;
 
 use crate::arch::Vector;
 
-use super::lanes::{Quants, RowLanes, Rows, take_halves};
+use super::lanes::{Quants, RowLanes, Rows, Scales, take_halves};
 use super::{Q8_0, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
 
 /// The block type; see the module.
@@ -42,9 +42,11 @@ impl WeightBlock for Q4_0 {
 }
 
 impl RowLanes for Q4_0 {
+    type InPanels = Self;
+
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         take_halves(v, to, [0, 1], rows.words(v, at + 2));
-        rows.words(v, at)[0]
+        Scales::of_block(v, rows.words(v, at)[0])
     }
 }

@@ -6,7 +6,7 @@ use vt_core::DType;
 use crate::arch::Vector;
 
 use super::kquant::{decode_with_minima, packed_minima, packed_scales};
-use super::lanes::{Quants, RowLanes, Rows, packed_parts, take_halves};
+use super::lanes::{Quants, RowLanes, Rows, Scales, packed_parts, take_halves};
 use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
@@ -61,19 +61,16 @@ impl WeightBlock for Q4K {
 }
 
 impl RowLanes for Q4K {
+    type InPanels = Self;
+
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         for i in 0..4 {
             for half in 0..2 {
                 let bytes = rows.words(v, at + 16 + 32 * i + 16 * half);
                 take_halves(v, to, [4 * i + half, 4 * i + 2 + half], bytes);
             }
         }
-        rows.words(v, at)[0]
-    }
-
-    #[inline(always)]
-    fn parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [[V::Int; 4]; 2] {
         packed_parts(v, rows, at)
     }
 }

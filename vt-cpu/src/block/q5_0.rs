@@ -5,7 +5,7 @@ use vt_core::DType;
 
 use crate::arch::Vector;
 
-use super::lanes::{Quants, RowLanes, Rows, high_halves, low_halves};
+use super::lanes::{Quants, RowLanes, Rows, Scales, high_halves, low_halves};
 use super::{Q8_0, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
 
 /// The block type; see the module.
@@ -36,12 +36,14 @@ impl WeightBlock for Q5_0 {
 }
 
 impl RowLanes for Q5_0 {
+    type InPanels = Self;
+
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         let [head, next, _, _] = rows.words(v, at);
         let fifth = v.or(v.shift_right(head, 16), v.shift_left(next, 16));
         take_five_bits(v, fifth, rows.words(v, at + 6), to);
-        head
+        Scales::of_block(v, head)
     }
 }
 

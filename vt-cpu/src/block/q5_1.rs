@@ -5,7 +5,7 @@ use vt_core::DType;
 
 use crate::arch::Vector;
 
-use super::lanes::{Quants, RowLanes, Rows};
+use super::lanes::{Quants, RowLanes, Rows, Scales};
 use super::q5_0::{take_five_bits, unpack_five_bits};
 use super::{Offset, Q8_1, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
 
@@ -44,10 +44,12 @@ impl WeightBlock for Q5_1 {
 }
 
 impl RowLanes for Q5_1 {
+    type InPanels = Self;
+
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         let [head, fifth, _, _] = rows.words(v, at);
         take_five_bits(v, fifth, rows.words(v, at + 8), to);
-        head
+        Scales::of_block(v, head)
     }
 }

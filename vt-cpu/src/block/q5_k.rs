@@ -7,7 +7,7 @@ use vt_core::DType;
 use crate::arch::Vector;
 
 use super::kquant::{decode_with_minima, packed_minima, packed_scales};
-use super::lanes::{Quants, RowLanes, Rows, bits, high_halves, low_halves, packed_parts};
+use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves, packed_parts};
 use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
@@ -64,8 +64,10 @@ impl WeightBlock for Q5K {
 }
 
 impl RowLanes for Q5K {
+    type InPanels = Self;
+
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         for half in 0..2 {
             let fifth = rows.words(v, at + 16 + 16 * half);
             for i in 0..4 {
@@ -80,11 +82,6 @@ impl RowLanes for Q5K {
                 to.take(v, 4 * i + 2 + half, quants[1]);
             }
         }
-        rows.words(v, at)[0]
-    }
-
-    #[inline(always)]
-    fn parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [[V::Int; 4]; 2] {
         packed_parts(v, rows, at)
     }
 }

@@ -7,7 +7,7 @@ use vt_core::DType;
 use crate::arch::Vector;
 
 use super::kquant::decode_parts;
-use super::lanes::{Quants, RowLanes, Rows, bits, high_halves, low_halves};
+use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves};
 use super::{Q8K, SubScales, WeightBlock, f16_at, u16_at};
 
 /// The block type; see the module.
@@ -60,8 +60,10 @@ impl WeightBlock for Q6K {
 }
 
 impl RowLanes for Q6K {
+    type InPanels = Self;
+
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         for i in 0..2 {
             for half in 0..2 {
                 let high = rows.words(v, at + 128 + 32 * i + 16 * half);
@@ -78,11 +80,7 @@ impl RowLanes for Q6K {
                 }
             }
         }
-        v.shift_right(rows.words(v, at + 194)[3], 16)
-    }
-
-    #[inline(always)]
-    fn parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [[V::Int; 4]; 2] {
-        [rows.words(v, at + 192), [v.int(0); 4]]
+        let block = v.shift_right(rows.words(v, at + 194)[3], 16);
+        Scales { parts: rows.words(v, at + 192), ..Scales::of_block(v, block) }
     }
 }

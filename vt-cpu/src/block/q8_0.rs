@@ -4,7 +4,7 @@ use vt_core::DType;
 
 use crate::arch::Vector;
 
-use super::lanes::{Quants, RowLanes, Rows};
+use super::lanes::{Quants, RowLanes, Rows, Scales};
 use super::round::{INFINITE, max_magnitude_bits, reciprocal_or_zero, write_half_away};
 use super::{ActivationBlock, SubScales, WeightBlock, f16_at, f32_to_f16, u16_at};
 
@@ -36,10 +36,11 @@ impl WeightBlock for Q8_0 {
 }
 
 impl RowLanes for Q8_0 {
+    type InPanels = Self;
     const WIDE: bool = true;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> V::Int {
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         for half in 0..2 {
             let mut quants = rows.words(v, at + 2 + 16 * half);
             for k in 0..4 {
@@ -48,7 +49,7 @@ impl RowLanes for Q8_0 {
             }
             to.take(v, half, quants);
         }
-        rows.words(v, at)[0]
+        Scales::of_block(v, rows.words(v, at)[0])
     }
 }
 

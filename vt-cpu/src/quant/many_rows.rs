@@ -5,7 +5,7 @@ use vt_core::{Elem, View, ViewMut};
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Avx2, Avx512};
 use crate::arch::{Isa, Portable};
-use crate::block::{RowLanes, WeightBlock};
+use crate::block::RowLanes;
 
 #[cfg(target_arch = "x86_64")]
 use super::dots::{dots, dots_scratch};
@@ -21,7 +21,7 @@ pub trait ManyRows: Isa {
 
     /// The elements of scratch that [`many_rows`](ManyRows::many_rows) needs for `m` activation rows of `k` elements, or
     /// fewer rows: at most 1.5 MB.
-    fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize;
+    fn many_rows_scratch<W: RowLanes>(m: usize, k: usize) -> usize;
 
     /// `out = acts * weights^T`: weight rows `[n, K]` in blocks of `W`, activation rows `[m, K]` in blocks of `W::Act`,
     /// and `out` `[m, n]`. To be called inside [`perform`](Isa::perform); implementations are `#[inline(always)]`.
@@ -42,7 +42,7 @@ impl ManyRows for Portable {
 
     type Scratch = f32;
 
-    fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
+    fn many_rows_scratch<W: RowLanes>(m: usize, k: usize) -> usize {
         panels_scratch::<W>(m, k)
     }
 
@@ -67,7 +67,7 @@ macro_rules! by_dots {
 
             type Scratch = i32;
 
-            fn many_rows_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
+            fn many_rows_scratch<W: RowLanes>(m: usize, k: usize) -> usize {
                 dots_scratch::<W, $rows>(m, k)
             }
 

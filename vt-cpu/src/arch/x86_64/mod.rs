@@ -20,3 +20,21 @@ fn sixteen_rows(rows: &View<'_, u8>, at: usize) -> (*const u8, usize) {
     let (base, stride) = rows.as_ptr_and_stride();
     (base.wrapping_add(at), stride)
 }
+
+/// Indices of a shuffle of bytes that give the first byte of each lane, in all its bytes. With a number added to each
+/// index it is that byte.
+const IN_BYTES: [i8; 16] = in_lanes([0; 4]);
+
+/// The same in the low bytes of both halves, and zeros in the high ones.
+const IN_HALVES: [i8; 16] = in_lanes([0, i8::MIN, 0, i8::MIN]);
+
+/// The indices of a lane in each of four; negative ones stay.
+const fn in_lanes(lane: [i8; 4]) -> [i8; 16] {
+    let mut indices = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        indices[i] = if lane[i % 4] < 0 { lane[i % 4] } else { lane[i % 4] + 4 * (i / 4) as i8 };
+        i += 1;
+    }
+    indices
+}

@@ -9,7 +9,7 @@ use crate::block::{Quants, RowLanes, Rows, WeightBlock};
 
 use super::panel::{BlockScales, scales_size, store_scales};
 use super::tile::{Ints, PartSums, add_block, add_products, part_words, parts, start};
-use super::tokens::{TokenBlock, Tokens};
+use super::tokens::{TokenBlock, Tokens, token_block_size};
 use super::{LANES, ahead};
 
 /// The most tokens of this road.
@@ -18,17 +18,27 @@ pub(super) const MAX_TOKENS: usize = 4;
 /// The most parts of a block.
 const MAX_PARTS: usize = 16;
 
+/// Sums of a block without parts: one alone would wait for itself.
+const SUMS: usize = 4;
+
 /// The most [`Lanes`] of a block's scales.
 const MAX_SCALES: usize = 32;
 
-/// All of `out`, for at least sixteen rows of weights; `tokens` hold all of K.
+/// The `i32` elements of scratch for `m` tokens of so many blocks.
+pub(super) fn scratch<W: WeightBlock>(m: usize, blocks: usize) -> usize {
+    m * blocks * token_block_size::<W>()
+}
+
+/// All of `out`, for at least sixteen rows of weights and 1 to [`MAX_TOKENS`] of activations.
 #[inline(always)]
 pub(super) fn direct<W: RowLanes, V: Vector>(
     v: V,
     weights: &View<'_, u8>,
-    tokens: &Tokens<'_, W>,
+    acts: &View<'_, u8>,
     out: &mut ViewMut<'_, f32>,
+    scratch: &mut [i32],
 ) {
+    let tokens = &Tokens::<W>::new::<MAX_TOKENS>(*acts, 0..weights.cols() / W::BYTES, scratch);
     match out.rows() {
         1 => multiply::<W, V, 1>(v, weights, tokens, out),
         2 => multiply::<W, V, 2>(v, weights, tokens, out),
@@ -73,12 +83,12 @@ fn multiply_block<W: RowLanes, V: Vector, const T: usize>(
     let mut sums = Summed::<W, V, T>::new(v, tokens);
     let scales = W::quants(v, rows, at, &mut sums);
     let mut data = [[0; LANES]; MAX_SCALES];
-    store_scales::<W, V>(v, scales, W::parts(v, rows, at), &mut data[..scales_size::<W>()]);
+    store_scales::<W, V>(v, scales, &mut data[..scales_size::<W>()]);
     let scales = BlockScales::new::<W>(&data[..scales_size::<W>()]);
     add_block::<W, V, 1, T>(v, [&scales], tokens, &sums, accs);
 }
 
-/// The sums of all parts, growing with each sixteen quants.
+/// The sums of all parts, or of a folded block in turn, growing with each sixteen quants.
 struct Summed<'a, W, V: Vector, const T: usize> {
     quants: &'a [i32],
     sums: [[V::Int; T]; MAX_PARTS],
@@ -101,7 +111,7 @@ impl<'a, W: RowLanes, V: Vector, const T: usize> Summed<'a, W, V, T> {
 impl<W: RowLanes, V: Vector, const T: usize> Quants<V> for Summed<'_, W, V, T> {
     #[inline(always)]
     fn take(&mut self, v: V, place: usize, quants: [V::Int; 4]) {
-        let sums = &mut self.sums[4 * place / part_words::<W>()];
+        let sums = &mut self.sums[if W::FOLDED { place % SUMS } else { 4 * place / part_words::<W>() }];
         for t in 0..T {
             let acts = &self.quants[t * W::ELEMS / 4 + 4 * place..][..4];
             let mut sum = sums[t];
@@ -115,7 +125,15 @@ impl<W: RowLanes, V: Vector, const T: usize> Quants<V> for Summed<'_, W, V, T> {
 
 impl<W: WeightBlock, V: Vector, const T: usize> PartSums<V, 1, T> for Summed<'_, W, V, T> {
     #[inline(always)]
-    fn part(&self, _: V, p: usize) -> Ints<V, 1, T> {
-        [self.sums[p]]
+    fn part(&self, v: V, p: usize) -> Ints<V, 1, T> {
+        let mut sums = self.sums[p];
+        if W::FOLDED {
+            for t in 0..T {
+                for i in 1..SUMS {
+                    sums[t] = v.add_ints(sums[t], self.sums[i][t]);
+                }
+            }
+        }
+        [sums]
     }
 }

@@ -68,7 +68,12 @@ fn chunk_size<W: WeightBlock>(m: usize) -> usize {
 }
 
 /// The `i32` elements of scratch that [`dots`] needs for `m` activation rows of `k` elements, or fewer rows.
-pub fn dots_scratch<W: WeightBlock, const R: usize>(m: usize, k: usize) -> usize {
+pub fn dots_scratch<W: RowLanes, const R: usize>(m: usize, k: usize) -> usize {
+    let direct = direct::scratch::<W>(m.min(direct::MAX_TOKENS), k / W::ELEMS);
+    direct.max(panels_scratch::<W, R>(m, k)).max(panels_scratch::<W::InPanels, R>(m, k))
+}
+
+fn panels_scratch<W: WeightBlock, const R: usize>(m: usize, k: usize) -> usize {
     16 * (sums_size::<R>(m) + panel_size::<W, R>() + slab_chunks::<W>(m, k / W::ELEMS) * chunk_size::<W>(m))
 }
 
@@ -91,8 +96,25 @@ pub fn dots<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     let (m, n) = (acts.rows(), weights.rows());
     if blocks == 0 || m == 0 {
         (0..m).for_each(|t| out.row_mut(t).fill(0.0));
-        return;
+    } else if m <= direct::MAX_TOKENS && n >= LANES {
+        direct::direct::<W, V>(v, &weights, &acts, out, scratch);
+    } else if W::InPanels::WIDE && V::SIGNED {
+        // Products of signed bytes cost this tier more than another form of the blocks gains.
+        by_panels::<W, V, R, T>(v, &weights, &acts, out, scratch);
+    } else {
+        by_panels::<W::InPanels, V, R, T>(v, &weights, &acts, out, scratch);
     }
+}
+
+#[inline(always)]
+fn by_panels<W: RowLanes, V: Vector, const R: usize, const T: usize>(
+    v: V,
+    weights: &View<'_, u8>,
+    acts: &View<'_, u8>,
+    out: &mut ViewMut<'_, f32>,
+    scratch: &mut [i32],
+) {
+    let (m, n, blocks) = (acts.rows(), weights.rows(), weights.cols() / W::BYTES);
     let (sums, rest) = scratch.as_chunks_mut::<16>().0.split_at_mut(sums_size::<R>(m));
     let (panel, slab) = rest.split_at_mut(panel_size::<W, R>());
     // Scratch that is made for more rows may hold a few chunks less. The depth changes no bit: sums go on where they were.
@@ -103,11 +125,7 @@ pub fn dots<W: RowLanes, V: Vector, const R: usize, const T: usize>(
         for from in (0..blocks).step_by(depth) {
             let range = from..blocks.min(from + depth);
             let weights = weights.slice_cols(range.start * W::BYTES, range.len() * W::BYTES);
-            let all = range == (0..blocks);
             let tokens = Tokens::<W>::new::<T>(acts.slice_rows(first, count), range, slab.as_flattened_mut());
-            if m <= direct::MAX_TOKENS && n >= LANES && all {
-                return direct::direct(v, &weights, &tokens, out);
-            }
             for row in (0..n).step_by(R * LANES) {
                 let rows = (R * LANES).min(n - row);
                 let mut out = out.tile(first, count, row, rows);

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use vt_core::View;
 
 use crate::arch::Vector;
-use crate::block::{Offset, Quants, RowLanes, Rows, WeightBlock};
+use crate::block::{Offset, Quants, RowLanes, Rows, Scales, WeightBlock};
 
 use super::tile::{float_scales, parts};
 use super::{CHUNK, Lanes, chunk_blocks};
@@ -148,26 +148,21 @@ fn unpack_block<W: RowLanes, V: Vector>(v: V, rows: &Rows<'_>, block: usize, dat
     let at = block * W::BYTES;
     let (quants, data) = data.split_at_mut(W::ELEMS / 4);
     let scales = W::quants(v, rows, at, &mut Stored(quants));
-    store_scales::<W, V>(v, scales, W::parts(v, rows, at), data);
+    store_scales::<W, V>(v, scales, data);
 }
 
-/// Writes [`BlockScales`]: `scales` are the bits of scale and offset, `parts` those of the parts.
+/// Writes [`BlockScales`].
 #[inline(always)]
-pub(super) fn store_scales<W: RowLanes, V: Vector>(
-    v: V,
-    scales: V::Int,
-    [scale_bytes, minimum_bytes]: [[V::Int; 4]; 2],
-    data: &mut [Lanes],
-) {
+pub(super) fn store_scales<W: RowLanes, V: Vector>(v: V, scales: Scales<V>, data: &mut [Lanes]) {
     let (part_scales, rest) = data.split_at_mut(part_scales::<W>());
     let (minima, rest) = rest.split_at_mut(W::MINIMA / 2);
-    store_part_scales::<W, V>(v, scale_bytes, part_scales);
-    store_minima(v, minimum_bytes, minima);
-    store_floats(v, v.halves_to_floats(scales), &mut rest[0]);
+    store_part_scales::<W, V>(v, scales.parts, part_scales);
+    store_minima(v, scales.minima, minima);
+    store_floats(v, v.halves_to_floats(scales.block), &mut rest[0]);
     if W::OFFSET != Offset::None {
         // `m`, or `-dmin`.
         let sign = if W::MINIMA > 0 { 0x8000 } else { 0 };
-        store_floats(v, v.halves_to_floats(v.xor(v.shift_right(scales, 16), v.int(sign))), &mut rest[1]);
+        store_floats(v, v.halves_to_floats(v.xor(v.shift_right(scales.block, 16), v.int(sign))), &mut rest[1]);
     }
 }
 

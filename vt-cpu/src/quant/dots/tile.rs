@@ -13,7 +13,7 @@ use super::tokens::{TokenBlock, TokenChunk};
 
 /// Parts of a block that have scales of their own.
 pub(super) const fn parts<W: WeightBlock>() -> usize {
-    if W::ELEMS == 32 {
+    if W::ELEMS == 32 || W::FOLDED {
         1
     } else if W::MINIMA == 8 {
         8

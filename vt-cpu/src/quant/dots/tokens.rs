@@ -145,7 +145,7 @@ fn write_block<W: WeightBlock>(block: &[u8], (t, tokens): (usize, usize), data: 
     scales[t] = W::Act::scale(block).to_bits() as i32;
     if W::BIAS != 0 {
         let starts = &mut starts[t * parts::<W>()..][..parts::<W>()];
-        if W::ELEMS == 32 {
+        if parts::<W>() == 1 {
             starts[0] = -i32::from(W::BIAS) * sum(from);
         } else {
             for (start, sum) in starts.iter_mut().zip(W::Act::sums(block)) {

@@ -6,7 +6,7 @@ use vt_core::View;
 
 use super::Avx2;
 use crate::arch::Vector;
-use crate::arch::x86_64::sixteen_rows;
+use crate::arch::x86_64::{IN_BYTES, IN_HALVES, sixteen_rows};
 
 /// Two registers.
 #[derive(Clone, Copy)]
@@ -129,6 +129,16 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
+    fn byte_in_bytes(self, x: Self::Int, byte: usize) -> Self::Int {
+        spread(x, byte, &IN_BYTES)
+    }
+
+    #[inline(always)]
+    fn byte_in_halves(self, x: Self::Int, byte: usize) -> Self::Int {
+        spread(x, byte, &IN_HALVES)
+    }
+
+    #[inline(always)]
     fn fifth_bits(self, x: Self::Int, first: u32) -> Self::Int {
         // Each byte takes the byte of its lane that has its bit, and keeps the bit.
         let byte = (first / 8) as u8;
@@ -157,6 +167,21 @@ impl Vector for Avx2 {
     #[inline(always)]
     fn dot_halves(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int {
         both!(_mm256_add_epi32(sum, both!(_mm256_madd_epi16(a, b))))
+    }
+
+    #[inline(always)]
+    fn add_ints(self, a: Self::Int, b: Self::Int) -> Self::Int {
+        both!(_mm256_add_epi32(a, b))
+    }
+
+    #[inline(always)]
+    fn add_bytes(self, a: Self::Int, b: Self::Int) -> Self::Int {
+        both!(_mm256_add_epi8(a, b))
+    }
+
+    #[inline(always)]
+    fn multiply_halves(self, a: Self::Int, b: Self::Int) -> Self::Int {
+        both!(_mm256_mullo_epi16(a, b))
     }
 
     #[inline(always)]
@@ -194,6 +219,15 @@ impl Vector for Avx2 {
     fn multiply_add(self, a: Self::Float, b: Self::Float, sum: Self::Float) -> Self::Float {
         both!(_mm256_fmadd_ps(a, b, sum))
     }
+}
+
+/// Within each half of the registers, the bytes that the indices give when `byte` is added to them.
+#[inline(always)]
+fn spread(x: Pair<__m256i>, byte: usize, indices: &[i8; 16]) -> Pair<__m256i> {
+    // SAFETY: sixteen bytes are read from an array of them.
+    let indices = same!(_mm256_broadcastsi128_si256(_mm_loadu_si128(indices.as_ptr().cast())));
+    let select = both!(_mm256_add_epi8(indices, same!(_mm256_set1_epi8(byte as i8))));
+    both!(_mm256_shuffle_epi8(x, select))
 }
 
 /// The even bytes as halves.

@@ -6,7 +6,7 @@ use vt_core::View;
 
 use super::Avx512;
 use crate::arch::Vector;
-use crate::arch::x86_64::sixteen_rows;
+use crate::arch::x86_64::{IN_BYTES, IN_HALVES, sixteen_rows};
 
 /// Instructions by name. Loads and stores take an array's address, whose length the type states.
 macro_rules! instructions {
@@ -40,13 +40,18 @@ impl Vector for Avx512 {
         shift_right(x: __m512i, by: u32) -> __m512i = _mm512_srlv_epi32(x, _mm512_set1_epi32(by as i32));
         shift_right_signed(x: __m512i, by: u32) -> __m512i = _mm512_srav_epi32(x, _mm512_set1_epi32(by as i32));
         fifth_bits(x: __m512i, first: u32) -> __m512i = fifth_bits(x, first);
+        byte_in_bytes(x: __m512i, byte: usize) -> __m512i = spread(x, byte, &IN_BYTES);
+        byte_in_halves(x: __m512i, byte: usize) -> __m512i = spread(x, byte, &IN_HALVES);
         dot_bytes(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = _mm512_dpbusd_epi32(sum, a, b);
         dot_signed_bytes(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = {
             let top = _mm512_set1_epi8(-128);
             let more = _mm512_dpbusd_epi32(_mm512_setzero_si512(), top, b);
             _mm512_sub_epi32(_mm512_dpbusd_epi32(sum, _mm512_xor_si512(a, top), b), more)
         };
-        dot_halves(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = _mm512_dpwssd_epi32(sum, a, b);
+        dot_halves(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = dot_halves(sum, a, b);
+        add_ints(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
+        add_bytes(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi8(a, b);
+        multiply_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi16(a, b);
         multiply_add_ints(a: __m512i, b: __m512i, sum: __m512i) -> __m512i =
             _mm512_add_epi32(sum, _mm512_mullo_epi32(a, b));
         to_floats(x: __m512i) -> __m512 = _mm512_cvtepi32_ps(x);
@@ -91,6 +96,30 @@ unsafe fn side_by_side(row: *const u8, stride: usize) -> __m512i {
         let x = _mm512_inserti32x4::<2>(x, _mm_loadu_si128(row.add(8 * stride).cast()));
         _mm512_inserti32x4::<3>(x, _mm_loadu_si128(row.add(12 * stride).cast()))
     }
+}
+
+/// Within each quarter, the bytes that the indices give when `byte` is added to them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn spread(x: __m512i, byte: usize, indices: &[i8; 16]) -> __m512i {
+    // SAFETY: sixteen bytes are read from an array of them.
+    let indices = unsafe { _mm_loadu_si128(indices.as_ptr().cast()) };
+    _mm512_shuffle_epi8(x, _mm512_add_epi8(_mm512_broadcast_i32x4(indices), _mm512_set1_epi8(byte as i8)))
+}
+
+/// `sum + a0 * b0 + a1 * b1` in one instruction, of which the compiler would make two.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vnni")]
+fn dot_halves(mut sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
+    // SAFETY: the processor has the instruction, which reads and writes these registers only.
+    unsafe {
+        core::arch::asm!(
+            "vpdpwssd {sum}, {a}, {b}",
+            sum = inout(zmm_reg) sum, a = in(zmm_reg) a, b = in(zmm_reg) b,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    sum
 }
 
 /// Each byte takes the eight bits that have the wanted one in their middle, round about the pair of lanes.

@@ -1,0 +1,107 @@
+//! Q3_K as panels hold it: quants times the scales of their parts, one part in place of sixteen. It pays where quants
+//! meet four tokens or more.
+
+use vt_core::DType;
+
+use crate::arch::Vector;
+
+use super::lanes::{Quants, RowLanes, Rows, Scales, bits};
+use super::q3_k::{packed_scales, scale_of};
+use super::{Q3K, Q8K, SubScales, WeightBlock};
+
+/// The blocks of [`Q3K`]; see the module.
+#[derive(Clone, Copy, Debug)]
+pub struct FoldedQ3K;
+
+impl WeightBlock for FoldedQ3K {
+    const DTYPE: DType = Q3K::DTYPE;
+    type Act = Q8K;
+    const FOLDED: bool = true;
+    const BIAS: i16 = 128;
+
+    #[inline(always)]
+    fn decode(block: &[u8], out: &mut [f32]) {
+        Q3K::decode(block, out);
+    }
+
+    #[inline(always)]
+    fn unpack(block: &[u8], sub_scales: &SubScales, out: &mut [i16]) {
+        Q3K::unpack(block, sub_scales, out);
+    }
+
+    #[inline(always)]
+    fn sub_scales(block: &[u8]) -> SubScales {
+        Q3K::sub_scales(block)
+    }
+
+    #[inline(always)]
+    fn scale(block: &[u8]) -> u16 {
+        Q3K::scale(block)
+    }
+}
+
+impl RowLanes for FoldedQ3K {
+    type InPanels = Self;
+    const WIDE: bool = true;
+
+    /// Quants times scales lie from -124 to 128, so what is handed over is their negative, and so is the block's scale.
+    #[inline(always)]
+    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+        let bias = if V::SIGNED { 0 } else { Self::BIAS as u8 };
+        let [flips, factors, offsets] = negated_scales(v, bias, packed_scales(v, rows, at));
+        for half in 0..2 {
+            let third = rows.words(v, at + 16 * half);
+            for i in 0..2 {
+                let low = rows.words(v, at + 32 + 32 * i + 16 * half);
+                for quarter in 0..4 {
+                    let part = 8 * i + 2 * quarter + half;
+                    let (group, byte) = (part / 4, part % 4);
+                    let flip = v.byte_in_bytes(flips[group], byte);
+                    let factor = v.byte_in_halves(factors[group], byte);
+                    let offset = v.byte_in_bytes(offsets[group], byte);
+                    let (from, third_from) = (2 * quarter as u32, (4 * i + quarter) as u32);
+                    let mut quants = low;
+                    for k in 0..4 {
+                        let quant = v.or(bits(v, low[k], from, 3), bits(v, third[k], third_from, 4));
+                        // At most 7 * 32: no byte's product reaches the next one.
+                        let product = v.multiply_halves(v.xor(quant, flip), factor);
+                        quants[k] = v.add_bytes(product, offset);
+                    }
+                    to.take(v, part, quants);
+                }
+            }
+        }
+        Scales::of_block(v, v.xor(scale_of(v, rows, at), v.int(0x8000)))
+    }
+}
+
+/// For bytes `s + 32` the bytes f, a and o with `(q ^ f) a + o = bias - (q - 4) s`, for q from 0 to 7: a is the magnitude
+/// of s; where s is negative f is 0 and o is `bias - 4 a`, else f is 7, which takes q from 7, and o is `bias - 3 a`.
+#[inline(always)]
+fn negated_scales<V: Vector>(v: V, bias: u8, scales: [V::Int; 4]) -> [[V::Int; 4]; 3] {
+    let mut parts = [scales; 3];
+    for i in 0..4 {
+        let positive = bits(v, scales[i], 5, 1);
+        let negative = v.xor(positive, bytes(v, 1));
+        let low = v.and(scales[i], bytes(v, 31));
+        let magnitude = v.add_bytes(v.xor(low, times(v, negative, 31)), negative);
+        let fourth = v.and(magnitude, times(v, negative, 255));
+        let taken = v.add_bytes(times(v, magnitude, 3), fourth);
+        parts[0][i] = times(v, positive, 7);
+        parts[1][i] = magnitude;
+        // In two's complement -x is !x + 1.
+        parts[2][i] = v.add_bytes(v.xor(taken, bytes(v, 0xff)), bytes(v, bias.wrapping_add(1)));
+    }
+    parts
+}
+
+#[inline(always)]
+fn bytes<V: Vector>(v: V, byte: u8) -> V::Int {
+    v.int(i32::from_le_bytes([byte; 4]))
+}
+
+/// Bytes times a factor, where no product takes more than eight bits.
+#[inline(always)]
+fn times<V: Vector>(v: V, x: V::Int, factor: i32) -> V::Int {
+    v.multiply_halves(x, v.int(factor << 16 | factor))
+}
