@@ -2,7 +2,7 @@
 
 use vt::gguf::{WriteError, Writer};
 
-use super::Tiny;
+use super::{Tiny, special};
 
 /// Gated DeltaNets, beside attention with output gates.
 #[derive(Clone, Copy, Debug)]
@@ -37,26 +37,35 @@ fn is_recurrent(tiny: &Tiny, delta: &Delta, layer: usize) -> bool {
 }
 
 /// The matrices of a layer, if the model is of this kind.
-pub fn matrices(tiny: &Tiny, layer: usize) -> Option<Vec<(&'static str, [usize; 2])>> {
+pub fn matrices(tiny: &Tiny, layer: usize) -> Option<Vec<(&'static str, Vec<usize>)>> {
     let delta = tiny.delta?;
-    let (dim, ff) = (tiny.dim, tiny.ff);
+    let dim = tiny.dim;
     let (q, kv) = (tiny.heads * tiny.head_dim, tiny.kv_heads * tiny.head_dim);
     let (keys, values) = (delta.key_heads * delta.dim, delta.heads * delta.dim);
     let mut list = if is_recurrent(tiny, &delta, layer) {
         vec![
-            ("attn_qkv", [2 * keys + values, dim]),
-            ("attn_gate", [values, dim]),
-            ("ssm_conv1d", [2 * keys + values, TAPS]),
-            ("ssm_alpha", [delta.heads, dim]),
-            ("ssm_beta", [delta.heads, dim]),
-            ("ssm_out", [dim, values]),
+            ("attn_qkv", vec![2 * keys + values, dim]),
+            ("attn_gate", vec![values, dim]),
+            ("ssm_conv1d", vec![2 * keys + values, TAPS]),
+            ("ssm_out", vec![dim, values]),
         ]
     } else {
-        vec![("attn_q", [2 * q, dim]), ("attn_k", [kv, dim]), ("attn_v", [kv, dim]), ("attn_output", [dim, q])]
+        vec![
+            ("attn_q", vec![2 * q, dim]),
+            ("attn_k", vec![kv, dim]),
+            ("attn_v", vec![kv, dim]),
+            ("attn_output", vec![dim, q]),
+        ]
     };
-    list.extend([("ffn_gate", [ff, dim]), ("ffn_up", [ff, dim]), ("ffn_down", [dim, ff])]);
+    if is_recurrent(tiny, &delta, layer) {
+        list.extend(match tiny.arch {
+            "qwen3next" => vec![("ssm_ba", vec![2 * delta.heads, dim])],
+            _ => vec![("ssm_alpha", vec![delta.heads, dim]), ("ssm_beta", vec![delta.heads, dim])],
+        });
+    }
+    list.extend(special::feed_forward(tiny));
     if layer >= tiny.layers {
-        list.push(("nextn.eh_proj", [dim, 2 * dim]));
+        list.push(("nextn.eh_proj", vec![dim, 2 * dim]));
     }
     Some(list)
 }
@@ -67,9 +76,16 @@ pub fn vectors(tiny: &Tiny, layer: usize) -> Option<Vec<(&'static str, usize, f3
     let (dim, head) = (tiny.dim, tiny.head_dim);
     let mut list = vec![("attn_norm.weight", dim, 1.0), ("post_attention_norm.weight", dim, 1.0)];
     if is_recurrent(tiny, &delta, layer) {
-        list.extend([("ssm_norm.weight", delta.dim, 1.0), ("ssm_dt.bias", delta.heads, 0.0), ("ssm_a", delta.heads, -0.4)]);
+        list.extend([
+            ("ssm_norm.weight", delta.dim, 1.0),
+            ("ssm_dt.bias", delta.heads, 0.0),
+            ("ssm_a", delta.heads, -0.4),
+        ]);
     } else {
         list.extend([("attn_q_norm.weight", head, 1.0), ("attn_k_norm.weight", head, 1.0)]);
+    }
+    if tiny.experts.is_some() {
+        list.push(("ffn_gate_inp_shexp.weight", dim, 0.0));
     }
     if layer >= tiny.layers {
         list.extend([("nextn.enorm.weight", dim, 1.0), ("nextn.hnorm.weight", dim, 1.0)]);

@@ -21,6 +21,7 @@ const RAGGED: Tiny = Tiny {
     layers: 2,
     window: None,
     delta: None,
+    experts: None,
 };
 /// Rows of blocks of 32.
 const SMALL: Tiny = Tiny { dim: 96, ff: 160, heads: 4, kv_heads: 2, head_dim: 24, ..RAGGED };
@@ -35,6 +36,11 @@ impl Tiny {
     /// As `of`, with the types of mixed matrices and of the embedding as they are.
     const fn typed(self, name: &'static str, arch: &'static str, weights: DType) -> Self {
         Self { name, arch, weights, ..self }
+    }
+
+    /// Whose tokens use `used` of so many experts.
+    const fn mixed_of(self, experts: usize, used: usize) -> Self {
+        Self { experts: Some((experts, used)), ..self }
     }
 
     const fn headed(self) -> Self {
@@ -100,20 +106,44 @@ pub const ALL: &[Tiny] = &[
     Tiny { mixed: DType::Q6K, ..WIDE.of("granite-mixed", "granite", DType::Q4K) },
     Tiny {
         layers: 4,
-        delta: Some(Delta { interval: 4, key_heads: 2, heads: 4, dim: 21, rotated: 12, sections: [1, 2, 2, 1], predictors: 0 }),
+        delta: Some(Delta {
+            interval: 4,
+            key_heads: 2,
+            heads: 4,
+            dim: 21,
+            rotated: 12,
+            sections: [1, 2, 2, 1],
+            predictors: 0,
+        }),
         ..RAGGED
     }
     .of("qwen35-f32", "qwen35", DType::F32)
     .headed(),
     Tiny {
         layers: 3,
-        delta: Some(Delta { interval: 2, key_heads: 1, heads: 3, dim: 32, rotated: 8, sections: [2, 1, 1, 0], predictors: 0 }),
+        delta: Some(Delta {
+            interval: 2,
+            key_heads: 1,
+            heads: 3,
+            dim: 32,
+            rotated: 8,
+            sections: [2, 1, 1, 0],
+            predictors: 0,
+        }),
         ..SMALL
     }
     .of("qwen35-q8_0", "qwen35", DType::Q8_0),
     Tiny {
         layers: 3,
-        delta: Some(Delta { interval: 3, key_heads: 2, heads: 6, dim: 16, rotated: 24, sections: [4, 4, 4, 0], predictors: 0 }),
+        delta: Some(Delta {
+            interval: 3,
+            key_heads: 2,
+            heads: 6,
+            dim: 16,
+            rotated: 24,
+            sections: [4, 4, 4, 0],
+            predictors: 0,
+        }),
         ..SMALL
     }
     .of("qwen35-bf16", "qwen35", DType::BF16),
@@ -121,10 +151,98 @@ pub const ALL: &[Tiny] = &[
         mixed: DType::Q6K,
         embedding: DType::F16,
         layers: 4,
-        delta: Some(Delta { interval: 2, key_heads: 4, heads: 4, dim: 64, rotated: 16, sections: [3, 3, 2, 0], predictors: 1 }),
+        delta: Some(Delta {
+            interval: 2,
+            key_heads: 4,
+            heads: 4,
+            dim: 64,
+            rotated: 16,
+            sections: [3, 3, 2, 0],
+            predictors: 1,
+        }),
         ..WIDE
     }
     .typed("qwen35-mixed", "qwen35", DType::Q4K),
+    RAGGED.of("qwen3moe-f32", "qwen3moe", DType::F32).mixed_of(8, 3).headed(),
+    Tiny { dim: 102, heads: 3, kv_heads: 1, head_dim: 26, ff: 52, ..RAGGED }
+        .of("qwen3moe-bf16", "qwen3moe", DType::BF16)
+        .mixed_of(9, 2),
+    Tiny { ff: 64, ..SMALL }.of("qwen3moe-q5_0", "qwen3moe", DType::Q5_0).mixed_of(8, 2).headed(),
+    Tiny { mixed: DType::Q6K, embedding: DType::F16, ..WIDE.of("qwen3moe-mixed", "qwen3moe", DType::Q4K) }
+        .mixed_of(16, 4)
+        .headed(),
+    Tiny { dim: 102, heads: 3, kv_heads: 1, head_dim: 34, ff: 44, ..RAGGED }
+        .of("qwen2moe-f32", "qwen2moe", DType::F32)
+        .mixed_of(6, 2)
+        .headed(),
+    Tiny { ff: 64, ..SMALL }.of("qwen2moe-q8_0", "qwen2moe", DType::Q8_0).mixed_of(8, 4).headed(),
+    RAGGED.of("mixtral-f32", "llama", DType::F32).mixed_of(4, 2),
+    WIDE.of("mixtral-q3_k", "llama", DType::Q3K).mixed_of(8, 2).headed(),
+    Tiny {
+        layers: 3,
+        delta: Some(Delta {
+            interval: 3,
+            key_heads: 2,
+            heads: 4,
+            dim: 16,
+            rotated: 12,
+            sections: [2, 2, 2, 0],
+            predictors: 0,
+        }),
+        ..RAGGED
+    }
+    .of("qwen35moe-f32", "qwen35moe", DType::F32)
+    .mixed_of(6, 2),
+    Tiny {
+        ff: 64,
+        layers: 3,
+        delta: Some(Delta {
+            interval: 2,
+            key_heads: 2,
+            heads: 4,
+            dim: 32,
+            rotated: 12,
+            sections: [2, 2, 2, 0],
+            predictors: 1,
+        }),
+        ..SMALL
+    }
+    .of("qwen35moe-q4_0", "qwen35moe", DType::Q4_0)
+    .mixed_of(8, 3)
+    .headed(),
+    Tiny {
+        layers: 3,
+        delta: Some(Delta {
+            interval: 3,
+            key_heads: 2,
+            heads: 6,
+            dim: 16,
+            rotated: 12,
+            sections: [0; 4],
+            predictors: 0,
+        }),
+        ..RAGGED
+    }
+    .of("qwen3next-f32", "qwen3next", DType::F32)
+    .mixed_of(6, 2)
+    .headed(),
+    Tiny {
+        ff: 64,
+        layers: 3,
+        delta: Some(Delta {
+            interval: 2,
+            key_heads: 2,
+            heads: 4,
+            dim: 32,
+            rotated: 24,
+            sections: [0; 4],
+            predictors: 0,
+        }),
+        ..SMALL
+    }
+    .of("qwen3next-q8_0", "qwen3next", DType::Q8_0)
+    .mixed_of(8, 3)
+    .headed(),
 ];
 
 /// The model of that name.

@@ -31,6 +31,9 @@ pub struct Tiny {
     pub window: Option<(u32, Option<u32>)>,
     /// What its recurrent layers are like.
     pub delta: Option<hybrid::Delta>,
+    /// How many experts there are, and how many a token uses; none in dense layers. Each has `ff` elements, and a shared one
+    /// `dim`.
+    pub experts: Option<(usize, usize)>,
 }
 
 impl Tiny {
@@ -43,7 +46,7 @@ impl Tiny {
         if tensor == "ssm_conv1d" {
             return DType::F32;
         }
-        let mixed = layer.is_multiple_of(2) && matches!(tensor, "attn_v" | "ffn_down");
+        let mixed = layer.is_multiple_of(2) && matches!(tensor, "attn_v" | "ffn_down" | "ffn_down_exps");
         if mixed { self.mixed } else { self.weights }
     }
 
@@ -63,35 +66,37 @@ impl Tiny {
         let mut writer = Writer::new();
         self.metadata(&mut writer)?;
         let mut random = Random::new(self.seed());
-        let mut matrix = |writer: &mut Writer<'static>, name: &str, dtype, [rows, cols]: [usize; 2]| {
+        let mut matrix = |writer: &mut Writer<'static>, name: &str, dtype, shape: &[usize]| {
+            let (cols, rows) = (shape[shape.len() - 1], shape[..shape.len() - 1].iter().product());
             let bytes = blocks::matrix(&mut random, dtype, rows, cols, 1.0 / (cols as f32).sqrt());
-            writer.tensor(name, dtype, &[rows, cols], bytes).map(drop)
+            writer.tensor(name, dtype, shape, bytes).map(drop)
         };
-        matrix(&mut writer, "token_embd.weight", self.embedding, [VOCAB, self.dim])?;
+        matrix(&mut writer, "token_embd.weight", self.embedding, &[VOCAB, self.dim])?;
         if let Some(dtype) = self.head {
-            matrix(&mut writer, "output.weight", dtype, [VOCAB, self.dim])?;
+            matrix(&mut writer, "output.weight", dtype, &[VOCAB, self.dim])?;
         }
         for layer in 0..hybrid::stored_layers(self) {
-            for (tensor, shape) in hybrid::matrices(self, layer).unwrap_or_else(|| self.matrices().into()) {
+            for (tensor, shape) in hybrid::matrices(self, layer).unwrap_or_else(|| self.matrices()) {
                 let name = format!("blk.{layer}.{tensor}.weight");
-                matrix(&mut writer, &name, self.matrix_type(layer, tensor), shape)?;
+                matrix(&mut writer, &name, self.matrix_type(layer, tensor), &shape)?;
+            }
+            if let Some((experts, _)) = self.experts {
+                matrix(&mut writer, &format!("blk.{layer}.ffn_gate_inp.weight"), DType::F32, &[experts, self.dim])?;
             }
         }
         self.vectors(&mut writer, &mut random)?;
         Ok(writer)
     }
 
-    fn matrices(&self) -> [(&'static str, [usize; 2]); 7] {
+    fn matrices(&self) -> Vec<(&'static str, Vec<usize>)> {
         let (q, kv) = (self.heads * self.head_dim, self.kv_heads * self.head_dim);
-        [
-            ("attn_q", [q, self.dim]),
-            ("attn_k", [kv, self.dim]),
-            ("attn_v", [kv, self.dim]),
-            ("attn_output", [self.dim, q]),
-            ("ffn_gate", [self.ff, self.dim]),
-            ("ffn_up", [self.ff, self.dim]),
-            ("ffn_down", [self.dim, self.ff]),
-        ]
+        let attention = [
+            ("attn_q", vec![q, self.dim]),
+            ("attn_k", vec![kv, self.dim]),
+            ("attn_v", vec![kv, self.dim]),
+            ("attn_output", vec![self.dim, q]),
+        ];
+        attention.into_iter().chain(special::feed_forward(self)).collect()
     }
 
     fn vectors(&self, writer: &mut Writer<'static>, random: &mut Random) -> Result<(), WriteError> {

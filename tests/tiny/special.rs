@@ -4,6 +4,21 @@ use vt::gguf::{WriteError, Writer};
 
 use super::Tiny;
 
+/// The matrices of each layer's feed-forward part, beside a router.
+pub fn feed_forward(tiny: &Tiny) -> Vec<(&'static str, Vec<usize>)> {
+    let (dim, ff) = (tiny.dim, tiny.ff);
+    let Some((experts, _)) = tiny.experts else {
+        return vec![("ffn_gate", vec![ff, dim]), ("ffn_up", vec![ff, dim]), ("ffn_down", vec![dim, ff])];
+    };
+    let names = ["ffn_gate_exps", "ffn_up_exps", "ffn_down_exps"];
+    let shapes = [vec![experts, ff, dim], vec![experts, ff, dim], vec![experts, dim, ff]];
+    let mut matrices: Vec<_> = names.into_iter().zip(shapes).collect();
+    if matches!(tiny.arch, "qwen2moe" | "qwen35moe" | "qwen3next") {
+        matrices.extend(["ffn_gate_shexp", "ffn_up_shexp", "ffn_down_shexp"].map(|name| (name, vec![dim, dim])));
+    }
+    matrices
+}
+
 /// The vectors of each layer: name, length and mean.
 pub fn vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
     let (q, kv, dim, head) = (tiny.heads * tiny.head_dim, tiny.kv_heads * tiny.head_dim, tiny.dim, tiny.head_dim);
@@ -13,7 +28,8 @@ pub fn vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
     let biases = [("attn_q.bias", q, 0.0), ("attn_k.bias", kv, 0.0), ("attn_v.bias", kv, 0.0)];
     match tiny.arch {
         "qwen2" => [&before[..], &biases].concat(),
-        "qwen3" => [before, heads].concat(),
+        "qwen2moe" => [&before[..], &biases, &[("ffn_gate_inp_shexp.weight", dim, 0.0)]].concat(),
+        "qwen3" | "qwen3moe" => [before, heads].concat(),
         "gemma3" => [before, heads, after].concat(),
         "olmo2" => {
             let norms = [("attn_q_norm.weight", q, 1.0), ("attn_k_norm.weight", kv, 1.0)];
@@ -42,6 +58,14 @@ pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
         writer.set(&format!("{}.attention.sliding_window", tiny.arch), size)?;
         if let Some(period) = period {
             writer.set(&format!("{}.attention.sliding_window_pattern", tiny.arch), period)?;
+        }
+    }
+    if let Some((experts, used)) = tiny.experts {
+        writer.set(&format!("{}.expert_count", tiny.arch), experts as u32)?;
+        writer.set(&format!("{}.expert_used_count", tiny.arch), used as u32)?;
+        if tiny.arch != "llama" {
+            writer.set(&format!("{}.expert_feed_forward_length", tiny.arch), tiny.ff as u32)?;
+            writer.set(&format!("{}.expert_shared_feed_forward_length", tiny.arch), tiny.dim as u32)?;
         }
     }
     if tiny.arch == "gemma3" {

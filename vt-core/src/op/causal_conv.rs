@@ -55,10 +55,11 @@ impl Op for CausalConv {
         let one = |position, rows| vec![Span { sequence: 0, position, rows }];
         let two = vec![Span { sequence: 1, position: 6, rows: 2 }, Span { sequence: 0, position: 0, rows: 5 }];
         let three = [(2, 9), (0, 1), (1, 4)].map(|(sequence, position)| Span { sequence, position, rows: 1 }).to_vec();
-        let mut cases: Vec<_> = [one(0, 0), one(0, 1), one(7, 1), one(0, 3), one(0, 17), one(30, 17), two.clone(), three]
-            .into_iter()
-            .map(|spans| case((48, 4), spans))
-            .collect();
+        let mut cases: Vec<_> =
+            [one(0, 0), one(0, 1), one(7, 1), one(0, 3), one(0, 17), one(30, 17), two.clone(), three]
+                .into_iter()
+                .map(|spans| case((48, 4), spans))
+                .collect();
         let shapes = [(1, 4), (33, 3), (20, 2), (16, 5), (64, 7), (300, 4)];
         cases.extend(shapes.into_iter().map(|shape| case(shape, two.clone())));
         cases

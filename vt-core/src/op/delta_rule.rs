@@ -82,16 +82,24 @@ impl Op for DeltaRule {
         let Self { heads, key_heads, scale, .. } = *self;
         inputs.want_attribute(scale.is_finite(), "scale", "a finite number", scale)?;
         let multiple = key_heads > 0 && heads > 0 && heads.is_multiple_of(key_heads);
-        inputs.want_attribute(multiple, "heads", format_args!("a positive multiple of {key_heads} key heads"), heads)?;
+        inputs.want_attribute(
+            multiple,
+            "heads",
+            format_args!("a positive multiple of {key_heads} key heads"),
+            heads,
+        )?;
         let (rows, values) = inputs.matrix(2, DType::F32)?;
         inputs.want(values.is_multiple_of(heads), 2, || format!("rows of {heads} heads"))?;
         let &StateSpec::Fixed { rows: state_rows, cols: dim } = inputs.state(5)? else {
             return Err(inputs.want(false, 5, || "fixed state").unwrap_err());
         };
         inputs.want(state_rows == values && dim > 0, 5, || format!("fixed state of {values} rows"))?;
-        for (i, cols) in [(0, key_heads.checked_mul(dim)), (1, key_heads.checked_mul(dim)), (3, Some(heads)), (4, Some(heads))] {
+        for (i, cols) in
+            [(0, key_heads.checked_mul(dim)), (1, key_heads.checked_mul(dim)), (3, Some(heads)), (4, Some(heads))]
+        {
             let (n, found) = inputs.matrix(i, DType::F32)?;
-            let expected = || format!("{rows} rows of {}", if i < 2 { format!("{key_heads} x {dim}") } else { heads.to_string() });
+            let expected =
+                || format!("{rows} rows of {}", if i < 2 { format!("{key_heads} x {dim}") } else { heads.to_string() });
             inputs.want(n == rows && Some(found) == cols, i, expected)?;
         }
         let [n] = inputs.dims::<1>(6, DType::I32)?;
@@ -150,7 +158,11 @@ impl Op for DeltaRule {
     }
 }
 
-fn case((heads, key_heads, pairing): (usize, usize, KeyHeads), (dim, value_dim): (usize, usize), spans: Vec<Span>) -> Case<DeltaRule> {
+fn case(
+    (heads, key_heads, pairing): (usize, usize, KeyHeads),
+    (dim, value_dim): (usize, usize),
+    spans: Vec<Span>,
+) -> Case<DeltaRule> {
     let places: Vec<String> = spans.iter().map(|s| format!("s{}p{}n{}", s.sequence, s.position, s.rows)).collect();
     let name = format!("{pairing}-h{heads}-{key_heads}-d{dim}-{value_dim}-{}", places.join("-"));
     let t = spans.iter().map(|s| s.rows).sum();

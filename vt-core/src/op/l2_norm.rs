@@ -40,8 +40,17 @@ impl Op for L2Norm {
     }
 
     fn cases() -> Vec<Case<Self>> {
-        let shapes =
-            [(0, 1, 8), (1, 1, 1), (1, 1, 16), (1, 2, 64), (2, 3, 33), (3, 0, 7), (5, 1, 256), (17, 3, 16), (17, 2, 10)];
+        let shapes = [
+            (0, 1, 8),
+            (1, 1, 1),
+            (1, 1, 16),
+            (1, 2, 64),
+            (2, 3, 33),
+            (3, 0, 7),
+            (5, 1, 256),
+            (17, 3, 16),
+            (17, 2, 10),
+        ];
         let mut cases: Vec<_> = shapes.into_iter().map(|s| case(s, Fill::Normal(2.0), 1e-6, "")).collect();
         cases.push(case((2, 2, 40), Fill::Zero, 1e-6, "zero-"));
         cases.push(case((3, 2, 32), Fill::Normal(1e-5), 1e-4, "short-"));

@@ -82,7 +82,8 @@ mod tests {
 
     /// The rule, channel by channel, over all rows of a sequence at once.
     fn by_the_rule(x: &[f32], weight: &[f32], channels: usize, taps: usize) -> Vec<f32> {
-        let at = |t: usize, c: usize, j: usize| if t + j + 1 < taps { 0.0 } else { x[(t + j + 1 - taps) * channels + c] };
+        let at =
+            |t: usize, c: usize, j: usize| if t + j + 1 < taps { 0.0 } else { x[(t + j + 1 - taps) * channels + c] };
         let one = |t: usize, c: usize| {
             let w = &weight[c * taps..][..taps];
             silu((1..taps).fold(w[0] * at(t, c, 0), |sum, j| w[j].mul_add(at(t, c, j), sum)))

@@ -273,9 +273,9 @@ fn change_and_multiply<I: Isa>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::{Portable, Work};
     #[cfg(target_arch = "x86_64")]
     use crate::arch::{Avx2, Avx512};
+    use crate::arch::{Portable, Work};
     use crate::math::testing::numbers;
 
     /// What tokens give and leave: the outputs, and the state after the last one.

@@ -1,9 +1,9 @@
 //! Kernels of [`CausalConv`].
 
+use vt_core::ViewMut;
 use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need};
 use vt_core::op::CausalConv;
 use vt_core::registry::Builder;
-use vt_core::ViewMut;
 
 use super::{Tier, index, run_of, share};
 use crate::CPU;

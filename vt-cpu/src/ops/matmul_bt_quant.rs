@@ -87,12 +87,12 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W>
     }
 }
 
-struct MultiplyFew<'a, W> {
-    acts: View<'a, u8>,
-    weights: View<'a, u8>,
-    out: ViewMut<'a, f32>,
-    scratch: &'a mut [i16],
-    block: PhantomData<W>,
+pub(super) struct MultiplyFew<'a, W> {
+    pub acts: View<'a, u8>,
+    pub weights: View<'a, u8>,
+    pub out: ViewMut<'a, f32>,
+    pub scratch: &'a mut [i16],
+    pub block: PhantomData<W>,
 }
 
 impl<W: WeightBlock> Work for MultiplyFew<'_, W> {
@@ -135,13 +135,13 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> 
     }
 }
 
-struct MultiplyPanels<'a, T: Tier, W> {
-    tier: T,
-    acts: View<'a, u8>,
-    weights: View<'a, u8>,
-    out: ViewMut<'a, f32>,
-    scratch: &'a mut [T::Scratch],
-    block: PhantomData<W>,
+pub(super) struct MultiplyPanels<'a, T: Tier, W> {
+    pub tier: T,
+    pub acts: View<'a, u8>,
+    pub weights: View<'a, u8>,
+    pub out: ViewMut<'a, f32>,
+    pub scratch: &'a mut [T::Scratch],
+    pub block: PhantomData<W>,
 }
 
 impl<T: Tier, W: RowLanes> Work for MultiplyPanels<'_, T, W> {

@@ -9,6 +9,8 @@ use vt_core::View;
 use vt_core::kernel::KernelError;
 use vt_core::registry::Builder;
 
+#[cfg(target_arch = "x86_64")]
+use crate::arch::Avx512Bf16;
 use tier::FloatTiles;
 pub(crate) use tier::Tier;
 
@@ -24,8 +26,12 @@ fn run_of(sequences: View<'_, i32>, row: usize) -> usize {
     (row..sequences.rows()).take_while(same).count()
 }
 
+/// Registers the kernels of bf16 weights that multiply pairs.
 #[cfg(target_arch = "x86_64")]
-pub(crate) use matmul_bt::register_pairs;
+pub(crate) fn register_pairs(builder: &mut Builder, isa: Avx512Bf16) {
+    matmul_bt::register_pairs(builder, isa);
+    matmul_experts::register_pairs(builder, isa);
+}
 
 /// The list of ops: a line declares the module, whose `register` enters the op's kernels of a tier.
 macro_rules! ops {
@@ -41,12 +47,14 @@ macro_rules! ops {
 
 ops! {
     add,
+    add_expert_bias,
     attend,
     causal_conv,
     decay,
     delta_rule,
     dequantize,
     embed,
+    gate_rows,
     gelu,
     gelu_mul,
     gelu_mul_quantize,
@@ -54,11 +62,13 @@ ops! {
     l2_norm,
     matmul_bt,
     matmul_bt_quant,
+    matmul_experts,
     mul,
     quantize,
     rms_norm,
     rms_norm_quantize,
     rope,
+    route,
     scale,
     sigmoid,
     silu,
@@ -66,6 +76,7 @@ ops! {
     silu_mul_quantize,
     take_cols,
     take_rows,
+    weighted_sum,
 }
 
 #[cfg(test)]

@@ -5,8 +5,12 @@ mod granite;
 mod llama;
 mod olmo2;
 mod qwen2;
+mod qwen2moe;
 mod qwen3;
 mod qwen35;
+mod qwen35moe;
+mod qwen3moe;
+mod qwen3next;
 
 use vt_core::{Graph, OpError};
 use vt_gguf::GgufError;
@@ -36,8 +40,12 @@ const ARCHITECTURES: &[(&str, Load)] = &[
     ("llama", llama::load),
     ("olmo2", olmo2::load),
     ("qwen2", qwen2::load),
+    ("qwen2moe", qwen2moe::load),
     ("qwen3", qwen3::load),
     ("qwen35", qwen35::load),
+    ("qwen35moe", qwen35moe::load),
+    ("qwen3moe", qwen3moe::load),
+    ("qwen3next", qwen3next::load),
 ];
 
 /// How the architecture of that name is made.

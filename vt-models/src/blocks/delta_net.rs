@@ -61,7 +61,8 @@ impl DeltaNet {
         let weights = w.stacked(&format!("{block}.attn_qkv.weight"), rows, dim);
         let convolutions = w.stacked_floats(&format!("{block}.ssm_conv1d.weight"), rows, taps);
         let state = |rows| StateSpec::Fixed { rows, cols: taps - 1 };
-        let branch = |i: usize| Branch { weight: weights[i].clone(), taps: convolutions[i].clone(), state: state(rows[i]) };
+        let branch =
+            |i: usize| Branch { weight: weights[i].clone(), taps: convolutions[i].clone(), state: state(rows[i]) };
         let gates = match spec.pairing {
             KeyHeads::Tiled => {
                 Gates::Apart { alpha: linear("ssm_alpha", heads, dim), beta: linear("ssm_beta", heads, dim) }

@@ -26,6 +26,14 @@ impl Activation {
             Activation::Gelu => ops::gelu(g, x),
         }
     }
+
+    /// What a gate lets through: `activation(gate) * up`.
+    ///
+    /// # Errors
+    /// If the operands do not fit.
+    pub fn gated(self, g: &dyn Recorder, gate: &Value, up: &Value) -> Result<Value, OpError> {
+        ops::mul(g, &self.forward(g, gate)?, up)
+    }
 }
 
 /// The gated feed-forward layer of Shazeer's "GLU Variants" (2020): `down(activation(gate(x)) * up(x))`.
@@ -40,20 +48,29 @@ pub struct Mlp {
 impl Mlp {
     /// The layer of the tensors `{block}.ffn_gate`, `ffn_up` and `ffn_down`: from `dim` elements to `ff` and back.
     pub fn load(w: &Weights<'_>, block: &str, dim: usize, ff: usize, activation: Activation) -> Self {
-        let linear = |name: &str, out, input| Linear::load(w, &format!("{block}.{name}"), out, input);
-        Self {
-            gate: linear("ffn_gate", ff, dim),
-            up: linear("ffn_up", ff, dim),
-            down: linear("ffn_down", dim, ff),
-            activation,
-        }
+        Self::load_named(w, |part| format!("{block}.ffn_{part}"), [dim, ff], activation)
+    }
+
+    /// The shared expert of a mixture: the layer of the tensors `{block}.ffn_gate_shexp`, `ffn_up_shexp` and
+    /// `ffn_down_shexp`.
+    pub fn load_shared(w: &Weights<'_>, block: &str, dim: usize, ff: usize, activation: Activation) -> Self {
+        Self::load_named(w, |part| format!("{block}.ffn_{part}_shexp"), [dim, ff], activation)
+    }
+
+    fn load_named(
+        w: &Weights<'_>,
+        name: impl Fn(&str) -> String,
+        [dim, ff]: [usize; 2],
+        activation: Activation,
+    ) -> Self {
+        let linear = |part: &str, out, input| Linear::load(w, &name(part), out, input);
+        Self { gate: linear("gate", ff, dim), up: linear("up", ff, dim), down: linear("down", dim, ff), activation }
     }
 }
 
 impl Block for Mlp {
     fn forward(&self, g: &Graph, x: &Value, _rows: &Rows) -> Result<Value, OpError> {
-        let gate = self.activation.forward(g, &self.gate.forward(g, x)?)?;
-        let gated = ops::mul(g, &gate, &self.up.forward(g, x)?)?;
+        let gated = self.activation.gated(g, &self.gate.forward(g, x)?, &self.up.forward(g, x)?)?;
         self.down.forward(g, &gated)
     }
 }

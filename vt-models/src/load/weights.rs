@@ -73,6 +73,21 @@ impl<'a> Weights<'a> {
         self.split(name, &whole, rows)
     }
 
+    /// The matrices `[rows, cols]` of all experts.
+    pub fn experts(&self, name: &str, experts: usize, rows: usize, cols: usize) -> Value {
+        self.required(name, Role::ExpertWeight, &[experts, rows, cols])
+    }
+
+    /// The biases of all experts, a vector of `len` f32 each, if the file has them.
+    pub fn optional_expert_biases(&self, name: &str, experts: usize, len: usize) -> Option<Value> {
+        self.has(name).then(|| self.required(name, Role::Vector, &[experts, len]))
+    }
+
+    /// Whether the file has a tensor.
+    pub fn has(&self, name: &str) -> bool {
+        self.gguf.info(name).is_some()
+    }
+
     /// A vector of `len` f32.
     pub fn vector(&self, name: &str, len: usize) -> Value {
         self.required(name, Role::Vector, &[len])
@@ -80,7 +95,7 @@ impl<'a> Weights<'a> {
 
     /// A vector that the file may lack.
     pub fn optional_vector(&self, name: &str, len: usize) -> Option<Value> {
-        self.gguf.info(name).map(|_| self.vector(name, len))
+        self.has(name).then(|| self.vector(name, len))
     }
 
     /// The embedding table `[vocab, dim]` and the head's weight: the file's, or the table itself where it has none.
@@ -97,6 +112,11 @@ impl<'a> Weights<'a> {
     /// A vector of ones, for an operand that the file leaves out.
     pub fn ones(&self, len: usize) -> Value {
         self.constant("ones", &vec![1.0; len])
+    }
+
+    /// A vector of zeros, for an operand that the file leaves out.
+    pub fn zeros(&self, len: usize) -> Value {
+        self.constant("zeros", &vec![0.0; len])
     }
 
     /// A vector that the architecture knows, for an operand that no tensor is.
@@ -188,7 +208,10 @@ impl<'a> Weights<'a> {
     fn decide(&self, role: Role, info: &TensorInfo<'_>) -> Decision {
         let policy = Policy {
             config: self.config,
-            can_multiply: &|dtype, k| self.target.can_multiply(dtype, k),
+            can_multiply: &|dtype, k| match role {
+                Role::ExpertWeight => self.target.can_multiply_experts(dtype, k),
+                _ => self.target.can_multiply(dtype, k),
+            },
             can_embed: &|dtype| self.target.can_embed(dtype),
         };
         residency(&policy, role, info.tensor_type(), info.shape())
