@@ -169,7 +169,7 @@ pub const ALL: &[Tiny] = &[
         .mixed_of(9, 2),
     Tiny { ff: 64, ..SMALL }.of("qwen3moe-q5_0", "qwen3moe", DType::Q5_0).mixed_of(8, 2).headed(),
     Tiny { mixed: DType::Q6K, embedding: DType::F16, ..WIDE.of("qwen3moe-mixed", "qwen3moe", DType::Q4K) }
-        .mixed_of(16, 4)
+        .mixed_of(12, 4)
         .headed(),
     Tiny { dim: 102, heads: 3, kv_heads: 1, head_dim: 34, ff: 44, ..RAGGED }
         .of("qwen2moe-f32", "qwen2moe", DType::F32)
@@ -177,7 +177,7 @@ pub const ALL: &[Tiny] = &[
         .headed(),
     Tiny { ff: 64, ..SMALL }.of("qwen2moe-q8_0", "qwen2moe", DType::Q8_0).mixed_of(8, 4).headed(),
     RAGGED.of("mixtral-f32", "llama", DType::F32).mixed_of(4, 2),
-    WIDE.of("mixtral-q3_k", "llama", DType::Q3K).mixed_of(8, 2).headed(),
+    WIDE.of("mixtral-q3_k", "llama", DType::Q3K).mixed_of(8, 3).headed(),
     Tiny {
         layers: 3,
         delta: Some(Delta {
