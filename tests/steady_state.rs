@@ -99,6 +99,9 @@ fn decoding_allocates_nothing() {
         "gemma3-mixed",
         "qwen3moe-mixed",
         "qwen2moe-f32",
+        "qwen35-f32",
+        "qwen35-mixed",
+        "qwen35moe-q4_0",
     ];
     for name in models {
         let model = Setup { threads: 2, ..Setup::default() }.load(&run::open(tiny::find(name).file()));

@@ -18,7 +18,7 @@ pub fn feed_forward(tiny: &Tiny) -> Vec<(&'static str, Vec<usize>)> {
     let shapes = [vec![experts, ff, dim], vec![experts, ff, dim], vec![experts, dim, ff]];
     let mut matrices: Vec<_> = names.into_iter().zip(shapes).collect();
     let shared = match tiny.arch {
-        "qwen2moe" => dim,
+        "qwen2moe" | "qwen35moe" | "qwen3next" => dim,
         "deepseek2" => 2 * ff,
         _ => return matrices,
     };
@@ -82,6 +82,7 @@ pub fn outer_vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
 
 /// The keys.
 pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
+    super::hybrid::keys(tiny, writer)?;
     if let Some((size, period)) = tiny.window {
         writer.set(&format!("{}.attention.sliding_window", tiny.arch), size)?;
         if let Some(period) = period {
