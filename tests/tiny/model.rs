@@ -136,7 +136,7 @@ impl Tiny {
     }
 
     fn metadata(&self, writer: &mut Writer<'_>) -> Result<(), WriteError> {
-        writer.set("general.architecture", self.arch)?.set("general.name", self.name)?;
+        writer.set("general.architecture", self.arch)?.set("general.name", special::name(self))?;
         let [kv_heads, key_dim, value_dim, turned] = latent::sizes(self);
         let sizes = [
             ("block_count", hybrid::stored_layers(self)),

@@ -27,6 +27,11 @@ pub fn feed_forward(tiny: &Tiny) -> Vec<(&'static str, Vec<usize>)> {
     matrices
 }
 
+/// The model's name. llama.cpp wants special tokens in vocabularies of models whose names have a `phi3` in them.
+pub fn name(tiny: &Tiny) -> &'static str {
+    tiny.name.strip_prefix("phi3-").unwrap_or(tiny.name)
+}
+
 /// Whether queries, keys and values are rows of one matrix, and gate and up of another.
 pub fn is_fused(tiny: &Tiny) -> bool {
     matches!(tiny.arch, "phi3" | "glm4")
@@ -113,7 +118,6 @@ pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
             writer.set("phi3.rope.scaling.original_context_length", 256u32)?;
             writer.set("phi3.rope.scaling.attn_factor", 1.19f32)?;
         }
-        "smollm3" => drop(writer.set("smollm3.attention.scale", 0.4f32)?),
         _ => {}
     }
     if tiny.name == "glm4-axes" {
