@@ -4,6 +4,7 @@
 
 pub mod blocks;
 pub mod compare;
+mod latent;
 mod list;
 mod model;
 pub mod random;

@@ -1,5 +1,6 @@
 //! Tensors: bytes that describe themselves.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -46,6 +47,14 @@ pub enum TensorError {
         dtype: DType,
         /// The type it was asked for as.
         wanted: &'static str,
+    },
+    /// The first dimension has no such range.
+    #[error("no {range:?} among {count}")]
+    Range {
+        /// What was asked for.
+        range: Range<usize>,
+        /// The first dimension.
+        count: usize,
     },
     /// The bytes are in a device's memory.
     #[error("the tensor's bytes are in a device's memory")]
@@ -145,6 +154,23 @@ impl Tensor {
         self.storage.host()
     }
 
+    /// A range of the first dimension, sharing the bytes: some rows of a matrix, some elements of a vector.
+    ///
+    /// # Errors
+    /// [`TensorError::Range`] if there is no such range, [`TensorError::NotOnHost`] if only a device can see the bytes,
+    /// and as [`Tensor::new`].
+    pub fn part(&self, range: Range<usize>) -> Result<Self, TensorError> {
+        let count = self.shape.first().copied().unwrap_or(0);
+        if range.start > range.end || range.end > count {
+            return Err(TensorError::Range { range, count });
+        }
+        let mut shape = self.shape.clone();
+        shape[0] = range.len();
+        let each = self.storage.len().checked_div(count).unwrap_or(0);
+        let bytes = self.storage.part(range.start * each..range.end * each).ok_or(TensorError::NotOnHost)?;
+        Self::new(self.dtype, &shape, bytes)
+    }
+
     /// The elements in order; a block type's bytes as `u8`.
     ///
     /// # Errors
@@ -209,6 +235,22 @@ mod tests {
         assert!(matches!(Tensor::zeros(DType::F32, &[0, usize::MAX, 4]), Err(TensorError::TooLarge { .. })));
         assert!(matches!(Tensor::from_bytes(DType::F32, &[2], &[0; 7]), Err(TensorError::Bytes { .. })));
         assert_eq!(Tensor::zeros(DType::F32, &[3, 0]).unwrap().view::<f32>().unwrap().rows(), 3);
+    }
+
+    #[test]
+    fn a_part_shares_its_bytes() {
+        let t = Tensor::from_slice(DType::F32, &[3, 2], &[1f32, 2., 3., 4., 5., 6.]).unwrap();
+        let part = t.part(1..3).unwrap();
+        assert_eq!((part.shape(), part.as_slice::<f32>().unwrap()), (&[2, 2][..], &[3f32, 4., 5., 6.][..]));
+        assert_eq!(part.bytes().unwrap().as_ptr(), t.bytes().unwrap()[8..].as_ptr());
+        assert_eq!(part.part(1..2).unwrap().as_slice::<f32>().unwrap(), &[5f32, 6.]);
+        assert_eq!(t.part(2..2).unwrap().shape(), &[0, 2]);
+        let vector = Tensor::from_slice(DType::F32, &[3], &[1f32, 2., 3.]).unwrap();
+        assert_eq!(vector.part(1..2).unwrap().as_slice::<f32>().unwrap(), &[2f32]);
+        let blocks = Tensor::from_bytes(DType::Q8_0, &[2, 32], &[7; 68]).unwrap();
+        assert_eq!(blocks.part(1..2).unwrap().bytes().unwrap().len(), 34);
+        assert!(matches!(Tensor::zeros(DType::Q8_0, &[64]).unwrap().part(0..3), Err(TensorError::Ragged(_))));
+        assert_eq!(t.part(1..4).unwrap_err(), TensorError::Range { range: 1..4, count: 3 });
     }
 
     #[test]

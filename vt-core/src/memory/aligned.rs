@@ -112,6 +112,12 @@ impl Aligned {
     }
 }
 
+impl AsRef<[u8]> for Aligned {
+    fn as_ref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
 impl Drop for Aligned {
     fn drop(&mut self) {
         if let Backing::Heap { allocation, layout } = self.backing {

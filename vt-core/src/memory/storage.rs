@@ -50,6 +50,18 @@ impl Storage {
         Some(Storage::Mapped { owner, range })
     }
 
+    /// Some of the bytes, shared; `None` if there are no such bytes, or only a device can see them.
+    pub fn part(&self, part: Range<usize>) -> Option<Self> {
+        match self {
+            Storage::Owned(memory) => Self::mapped(Arc::clone(memory) as Arc<dyn Bytes>, part),
+            Storage::Mapped { owner, range } => {
+                let end = range.start.checked_add(part.end).filter(|end| *end <= range.end)?;
+                Self::mapped(Arc::clone(owner), range.start + part.start..end)
+            }
+            Storage::Device(_) => None,
+        }
+    }
+
     /// The number of bytes.
     pub fn len(&self) -> usize {
         match self {
@@ -113,6 +125,19 @@ mod tests {
     fn a_range_outside_is_refused() {
         let owner: Arc<dyn Bytes> = Arc::new(vec![0u8; 4]);
         assert!(Storage::mapped(owner, 2..5).is_none());
+    }
+
+    #[test]
+    fn a_part_is_the_same_bytes() {
+        let mut memory = Aligned::zeroed(8).unwrap();
+        memory.as_bytes_mut().copy_from_slice(&[0, 1, 2, 3, 4, 5, 6, 7]);
+        let whole = Storage::Owned(Arc::new(memory));
+        let part = whole.part(2..7).unwrap();
+        assert_eq!(part.host().unwrap().as_ptr(), whole.host().unwrap()[2..].as_ptr());
+        assert_eq!(part.part(1..3).unwrap().host(), Some(&[3u8, 4][..]));
+        assert!(part.part(5..5).is_some_and(|empty| empty.is_empty()));
+        assert!(part.part(3..6).is_none(), "the byte after the part is none of its own");
+        assert!(whole.part(3..9).is_none() && part.part(usize::MAX - 1..usize::MAX).is_none());
     }
 
     /// Memory that only says how much it is.
