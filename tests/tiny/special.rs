@@ -112,7 +112,7 @@ pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
         "mistral3" => {
             yarn(tiny.arch, writer)?;
             writer.set("mistral3.rope.scaling.yarn_log_multiplier", 0.7f32)?;
-            writer.set("mistral3.attention.temperature_scale", 0.3f32)?.set("mistral3.attention.scale", 0.4f32)?;
+            writer.set("mistral3.attention.temperature_scale", 0.3f32)?;
         }
         "phi3" => {
             writer.set("phi3.rope.scaling.original_context_length", 256u32)?;
