@@ -63,7 +63,14 @@ impl Layer {
     /// The rows' keys and values join the cache; their queries then see all of their sequence up to themselves.
     fn attention(&self, g: &Graph, x: &Value) -> Result<Value, OpError> {
         let (sequences, positions) = (g.sequences(), g.positions());
-        let rope = Rope { head_dim: HEAD_DIM, rot: HEAD_DIM, style: RopeStyle::Norm, base: 10_000.0, scale: 1.0 };
+        let rope = Rope {
+            head_dim: HEAD_DIM,
+            rot: HEAD_DIM,
+            style: RopeStyle::Norm,
+            base: 10_000.0,
+            scale: 1.0,
+            magnitude: 1.0,
+        };
         let rotated = |x: &Value| ops::rope(g, rope.clone(), x, &positions, &self.rope_factors);
         let q = rotated(&ops::matmul_bt(g, x, &self.q)?)?;
         let k = rotated(&ops::matmul_bt(g, x, &self.k)?)?;
@@ -71,8 +78,8 @@ impl Layer {
         let (heads, dim, half) = (KV_HEADS, HEAD_DIM, DType::F16);
         let cache = g.state(StateSpec::KvRows { heads, key_dim: dim, value_dim: dim, key: half, value: half });
         let cache = ops::kv_append(g, &cache, &k, &v, &sequences, &positions)?;
-        let attend = Attend { heads: HEADS, scale: 1.0 / (HEAD_DIM as f32).sqrt(), window: 0 };
-        let mixed = ops::attend(g, attend, &q, &cache, &sequences, &positions)?;
+        let attend = Attend { heads: HEADS, scale: 1.0 / (HEAD_DIM as f32).sqrt(), ..Attend::default() };
+        let mixed = ops::attend(g, attend, &q, &cache, [&sequences, &positions], None)?;
         ops::matmul_bt(g, &mixed, &self.output)
     }
 

@@ -56,8 +56,8 @@ fn floats(array: &Array) -> Vec<f32> {
 /// over the layers.
 fn exact(tiny: &Tiny) -> f64 {
     match (tiny.arch, tiny.layers) {
-        ("gemma3", 0..=7) => 5e-7,
-        ("gemma3", _) => 1e-5,
+        ("gemma" | "gemma2" | "gemma3", 0..=7) => 5e-7,
+        ("gemma2" | "gemma3", _) => 1e-5,
         _ => 1e-10,
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use tiny::run::{self, Setup};
 use vt::core::plan::StepDescription;
+use vt::gguf::{Residency, Role};
 
 /// The most barriers from one layer's attention, or recurrence, to the next one's.
 fn barriers_per_layer(steps: &[StepDescription]) -> usize {
@@ -41,6 +42,21 @@ fn every_gate_is_fused_with_its_activation() {
         let ops: BTreeSet<&str> = plan.schedules.iter().flat_map(|s| &s.steps).map(|step| step.op).collect();
         assert!(!ops.contains("mul"), "{name}");
     }
+}
+
+#[test]
+fn rows_of_a_matrix_are_matrices_in_place() {
+    let tiny = tiny::find("phi3-q4_0");
+    let model = Setup::default().load(&run::open(tiny.file()));
+    for name in ["attn_qkv", "ffn_up"] {
+        let uses: Vec<_> = model.tensors().iter().filter(|tensor| tensor.name.contains(name)).collect();
+        assert_eq!(uses.len(), tiny.layers, "{name}: each is told of once");
+        assert!(uses.iter().all(|tensor| tensor.role == Role::MatmulWeight), "{name}");
+        assert!(uses.iter().all(|tensor| tensor.decision.residency == Residency::Keep), "{name}");
+    }
+    let schedules = model.plan().describe().schedules;
+    let products = schedules[0].steps.iter().filter(|step| step.op == "matmul_bt_quant").count();
+    assert_eq!(products, 7 * tiny.layers + 1, "each part is multiplied for itself");
 }
 
 /// Each layer has a norm before its attention and one before its feed-forward part, and a norm is before the head.

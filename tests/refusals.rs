@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use tiny::run::{self, Setup};
 use vt::core::DType;
+use vt::cpu::CPU;
 use vt::gguf::{Encode, Writer};
+use vt::models::load::Target;
+use vt::models::{LoadOptions, Model};
 
 fn set(w: &mut Writer<'_>, key: &str, value: impl Encode) {
     w.set(key, value).unwrap();
@@ -44,11 +47,53 @@ fn numbers_that_change_the_model_are_refused() {
                 "{name}: {message}"
             );
         }
-        for key in ["rope.scaling.attn_factor", "rope.scaling.yarn_attn_factor"] {
-            assert_eq!(with_float(name, key, 1.0), None, "{name}");
-            assert!(with_float(name, key, 1.5).unwrap().contains(key), "{name}");
-        }
+        let key = "attention.temperature_scale";
+        assert!(with_float(name, key, 0.1).unwrap().contains(key), "{name}");
+        let key = "rope.scaling.yarn_attn_factor";
+        assert_eq!(with_float(name, key, 1.0), None, "{name}");
+        assert!(with_float(name, key, 1.5).unwrap().contains(key), "{name}");
     }
+}
+
+/// The logits of a model, with something added to its file.
+fn changed(name: &str, add: impl FnOnce(&mut Writer<'static>)) -> Vec<f32> {
+    let model = Setup::default().load(&run::open(tiny::find(name).file_with(add)));
+    run::logits(&model, &tiny::tokens(3, 12), 512)
+}
+
+#[test]
+fn the_factor_of_what_is_turned_is_computed_or_refused() {
+    const KEY: &str = "rope.scaling.attn_factor";
+    for name in ["llama-f32", "qwen2-f32", "qwen3-f32"] {
+        let with = |factor: f32| changed(name, |w| set(w, &format!("{}.{KEY}", tiny::find(name).arch), factor));
+        assert!(with(1.0) == changed(name, |_| ()) && with(0.0) == with(1.0), "{name}");
+        assert!(with(1.5) != with(1.0), "{name}");
+    }
+    assert_eq!(with_float("gemma3-f32", KEY, 1.0), None);
+    assert!(with_float("gemma3-f32", KEY, 1.5).unwrap().contains(KEY), "local layers would not have it");
+}
+
+#[test]
+fn positions_are_scaled_in_the_known_ways_only() {
+    let scaled = |kind: &'static str, factor: f32| {
+        move |w: &mut Writer<'static>| {
+            set(w, "llama.rope.scaling.type", kind);
+            set(w, "llama.rope.scaling.factor", factor);
+        }
+    };
+    let plain = changed("llama-f32", |_| ());
+    assert!(plain == changed("llama-f32", scaled("none", 4.0)) && plain == changed("llama-f32", scaled("yarn", 0.0)));
+    let answers = ["linear", "yarn"].map(|kind| changed("llama-f32", scaled(kind, 4.0)));
+    assert!(answers[0] != plain && answers[1] != plain && answers[0] != answers[1]);
+    for kind in ["longrope", "dynamic"] {
+        let message = problem("llama-f32", scaled(kind, 4.0)).unwrap();
+        assert!(message.contains(&format!("no rotary scaling of the kind `{kind}`")), "{message}");
+    }
+    let message = problem("llama-f32", |w| {
+        put(w, "rope_freqs.weight", 9);
+        scaled("yarn", 4.0)(w);
+    });
+    assert!(message.unwrap().contains("YaRN together with a tensor"));
 }
 
 #[test]
@@ -95,6 +140,71 @@ fn restated(name: &str, key: &str, value: f32) -> Vec<u8> {
     let at = file.windows(key.len()).position(|bytes| bytes == key.as_bytes()).unwrap() + key.len() + 4;
     file[at..at + 4].copy_from_slice(&value.to_le_bytes());
     file
+}
+
+#[test]
+fn gemma2_has_caps_also_where_its_file_states_none() {
+    let answer = |key: &str, value: f32| {
+        let model = Setup::default().load(&run::open(restated("gemma2-f32", key, value)));
+        run::logits(&model, &tiny::tokens(3, 12), 512)
+    };
+    for (key, published) in [("attn_logit_softcapping", 50.0), ("final_logit_softcapping", 30.0)] {
+        assert!(answer(key, 0.0) == answer(key, published), "{key}");
+        assert!(answer(key, 0.0) != answer(key, 1.5), "{key}");
+    }
+    let own = 1.0 / (tiny::find("gemma2-f32").head_dim as f32).sqrt();
+    assert_eq!(with_float("gemma2-f32", "attention.scale", own), None);
+    assert!(with_float("gemma2-27b", "attention.scale", 1.0 / 20f32.sqrt()).is_some());
+    assert_eq!(with_float("gemma2-27b", "attention.scale", 1.0 / 14f32.sqrt()), None);
+    assert!(with_float("gemma2-f32", "rope.freq_base_swa", 5e4).unwrap().contains("`rope.freq_base_swa`"));
+}
+
+/// As many positions as a model was first trained with take other factors than more of them.
+#[test]
+fn phi3_turns_by_other_factors_where_sequences_are_long() {
+    let file = run::open(tiny::find("phi3-f32").file());
+    let answer = |context| {
+        let registry = Arc::new(Setup::default().builder().build().unwrap());
+        let target = Target { registry, device: CPU.to_owned() };
+        let options = LoadOptions { context, ..LoadOptions::default() };
+        let model = Model::load(&file, &target, &options).unwrap();
+        run::logits(&Arc::new(model), &tiny::tokens(3, 12), 512)
+    };
+    assert!(answer(None) == answer(Some(512)), "the model was made for 512");
+    assert!(answer(Some(257)) == answer(Some(512)) && answer(Some(256)) == answer(Some(12)));
+    assert!(answer(Some(256)) != answer(Some(257)));
+}
+
+#[test]
+fn glm4_has_no_axis_that_a_text_lacks() {
+    const KEY: &str = "glm4.rope.dimension_sections";
+    let sections = |sections: &'static [i32]| problem("glm4-f32", move |w| set(w, KEY, sections));
+    for text in [&[2, 2, 0, 0][..], &[1, 1, 1, 0], &[2, 2], &[0, 0, 0, 4], &[1, 1, 2, 4]] {
+        assert_eq!(sections(text), None, "{text:?}");
+    }
+    assert!(sections(&[1, 1, 1, 1]).unwrap().contains("`rope.dimension_sections`: vt has no pairs that turn by"));
+    for impossible in [&[1, 1, 1, 1, 1][..], &[1, -1], &[1, 1 << 20]] {
+        assert!(sections(impossible).unwrap().contains(KEY), "{impossible:?}");
+    }
+}
+
+#[test]
+fn parts_of_a_matrix_add_up() {
+    let tiny = tiny::Tiny { kv_heads: 3, ..tiny::find("phi3-f32") };
+    let setup = Setup::default();
+    let registry = Arc::new(setup.builder().build().unwrap());
+    let wrong = tiny::Tiny { kv_heads: 2, ..tiny };
+    assert!(setup.try_load(&run::open(tiny.file()), &registry).is_ok());
+    let mut file = wrong.file();
+    let key = b"phi3.attention.head_count_kv";
+    let at = file.windows(key.len()).position(|bytes| bytes == key).unwrap() + key.len() + 4;
+    file[at..at + 4].copy_from_slice(&3u32.to_le_bytes());
+    let message = setup.try_load(&run::open(file), &registry).unwrap_err().to_string();
+    assert!(
+        message.contains("tensor `blk.0.attn_qkv.weight`: expected shape [216, 108], found [180, 108]"),
+        "{message}"
+    );
+    assert_eq!(message.matches("attn_qkv").count(), 2, "one problem for each of two layers: {message}");
 }
 
 /// The logits of a Granite whose file states another number, or what stands in the way.

@@ -1,4 +1,4 @@
-"""Pair i of a head is turned by position * scale * base^(-2i / rot) / factors[i]."""
+"""Pair i of a head is turned by position * scale * base^(-2i / rot) / factors[i] and grows by a magnitude."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ def reference(attrs, inputs, states, sizes):
 
     frequencies = attrs["scale"] * attrs["base"] ** (-2 * pairs / max(rot, 1)) / factors
     angles = positions[:, None, None] * frequencies
-    cos, sin = np.cos(angles), np.sin(angles)
+    cos, sin = attrs["magnitude"] * np.cos(angles), attrs["magnitude"] * np.sin(angles)
 
     heads = x.reshape(x.shape[0], x.shape[1] // dim, dim)
     out = heads.copy()

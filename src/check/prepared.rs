@@ -86,6 +86,12 @@ impl<'c> Prepared<'c> {
     pub(crate) fn run(&mut self) -> Result<(Outputs<'_>, &mut [Sequence]), NoResult> {
         let feeds: Option<Vec<Feed<'_>>> = self.fed.iter().map(Feed::tensor).collect();
         let feeds = feeds.ok_or_else(|| failed("an input that the host cannot see"))?;
+        // A state that cannot be cut is taken to be where the case has it, however often it has run.
+        for span in &self.case.spans {
+            if let Some(sequence) = self.sequences.get_mut(span.sequence) {
+                sequence.assume_len(span.position);
+            }
+        }
         let mut borrowed: Vec<&mut Sequence> = self.sequences.iter_mut().collect();
         let spans = if self.plan.states().is_empty() { &[][..] } else { &self.case.spans };
         let mut pass = Pass { inputs: &feeds, spans, sequences: &mut borrowed, sizes: self.case.sizes };

@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     }
     let gguf = args.model.open(config)?;
     args.model.refuse_overwriting(&gguf, &args.out)?;
-    let model = args.model.load(&gguf, &args.model.target(config)?, config, ROWS)?;
+    let model = args.model.load(&gguf, &args.model.target(config)?, config, ROWS, None)?;
     // Before the file is made: what cannot be computed leaves no trace.
     let vocab = model.hparams().vocab;
     let mut all = tokens.iter().chain(args.beside.iter().flat_map(|ids| &ids.0));

@@ -113,29 +113,33 @@ impl ModelArgs {
         CacheTypes { key: self.cache_type_k.dtype(), value: self.cache_type_v.dtype() }
     }
 
-    /// How the model is loaded if a pass wants the logits of up to `wanted` rows.
-    pub(super) fn options(&self, config: &Config, wanted: usize) -> LoadOptions {
+    /// How the model is loaded if a pass wants the logits of up to `wanted` rows, for sequences of up to `context`
+    /// positions; `None`: as many as it was made for.
+    pub(super) fn options(&self, config: &Config, wanted: usize, context: Option<usize>) -> LoadOptions {
         LoadOptions {
             gguf: config.gguf,
             cache: self.cache(),
             rows: ROWS,
             wanted,
+            context,
             fuse: config.fuse,
             ..LoadOptions::default()
         }
     }
 
-    /// The model of an open file.
+    /// The model of an open file, as [`ModelArgs::options`] says.
     pub(super) fn load(
         &self,
         gguf: &Gguf,
         target: &Target,
         config: &Config,
         wanted: usize,
+        context: Option<usize>,
     ) -> Result<Arc<Model>, Stop> {
         let progress = Progress::new();
         progress.doing("loading");
-        let model = Model::load(gguf, target, &self.options(config, wanted)).map_err(|error| self.named(error))?;
+        let options = self.options(config, wanted, context);
+        let model = Model::load(gguf, target, &options).map_err(|error| self.named(error))?;
         progress.end();
         warn_of_unused(model.unused());
         Ok(Arc::new(model))
@@ -157,7 +161,8 @@ impl ModelArgs {
 
     /// The outline of an open file's model, planned as it is run.
     pub(super) fn outline(&self, gguf: &Gguf, config: &Config) -> Result<Outline, Stop> {
-        vt_models::inspect(gguf, &self.target(config)?, &self.options(config, 1)).map_err(|error| self.named(error))
+        vt_models::inspect(gguf, &self.target(config)?, &self.options(config, 1, None))
+            .map_err(|error| self.named(error))
     }
 
     /// An error of the file names it.

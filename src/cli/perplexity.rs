@@ -47,7 +47,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     }
     let (gguf, tokens) = input(args, config)?;
     let pieces = tokens.chunks_exact(args.ctx_size);
-    let model = args.model.load(&gguf, &args.model.target(config)?, config, STEP)?;
+    let model = args.model.load(&gguf, &args.model.target(config)?, config, STEP, Some(args.ctx_size))?;
     let vocab = model.hparams().vocab;
     if let Some(id) = tokens.iter().find(|id| usize::try_from(**id).is_ok_and(|id| id >= vocab)) {
         return Err(ModelError::Token { id: *id, vocab }.into());

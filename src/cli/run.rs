@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let start = Instant::now();
     let gguf = args.model.open(config)?;
     let tokenizer = args.model.tokenizer(&gguf)?;
-    let model = args.model.load(&gguf, &args.model.target(config)?, config, 1)?;
+    let model = args.model.load(&gguf, &args.model.target(config)?, config, 1, args.ctx_size)?;
     let mut runner = args.model.runner(&model)?;
     let mut sampler = Sampler::new(&sampling, model.hparams().vocab)?;
     let load = start.elapsed();

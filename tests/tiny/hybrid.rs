@@ -27,9 +27,9 @@ pub fn stored_layers(tiny: &Tiny) -> usize {
     tiny.layers + tiny.delta.map_or(0, |delta| delta.predictors)
 }
 
-/// The elements of a head that are turned.
-pub fn rotated(tiny: &Tiny) -> usize {
-    tiny.delta.map_or(tiny.head_dim, |delta| delta.rotated)
+/// The elements of a head that are turned, if the model is of this kind.
+pub fn rotated(tiny: &Tiny) -> Option<usize> {
+    tiny.delta.map(|delta| delta.rotated)
 }
 
 fn is_recurrent(tiny: &Tiny, delta: &Delta, layer: usize) -> bool {

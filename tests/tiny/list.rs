@@ -4,6 +4,7 @@ use vt::core::DType;
 
 use super::Tiny;
 use super::hybrid::Delta;
+use super::latent::Latent;
 
 /// Rows of an odd length: of floats only.
 const RAGGED: Tiny = Tiny {
@@ -22,7 +23,9 @@ const RAGGED: Tiny = Tiny {
     window: None,
     delta: None,
     experts: None,
+    latent: None,
 };
+const COMPRESSED: Latent = Latent { rank: 41, query_rank: Some(37), turned: 10, absorbed: true, groups: Some(3) };
 /// Rows of blocks of 32.
 const SMALL: Tiny = Tiny { dim: 96, ff: 160, heads: 4, kv_heads: 2, head_dim: 24, ..RAGGED };
 /// Rows of blocks of 256.
@@ -41,6 +44,11 @@ impl Tiny {
     /// Whose tokens use `used` of so many experts.
     const fn mixed_of(self, experts: usize, used: usize) -> Self {
         Self { experts: Some((experts, used)), ..self }
+    }
+
+    /// With latent attention.
+    const fn latent(self, latent: Latent) -> Self {
+        Self { latent: Some(latent), ..self }
     }
 
     const fn headed(self) -> Self {
@@ -243,6 +251,50 @@ pub const ALL: &[Tiny] = &[
     .of("qwen3next-q8_0", "qwen3next", DType::Q8_0)
     .mixed_of(8, 3)
     .headed(),
+    SMALL.of("llama-mxfp4", "llama", DType::MXFP4),
+    Tiny { layers: 3, ff: 44, ..RAGGED }.of("deepseek2-f32", "deepseek2", DType::F32).mixed_of(9, 3).latent(COMPRESSED),
+    Tiny { ff: 44, ..RAGGED }
+        .of("deepseek2-expanded", "deepseek2", DType::F32)
+        .mixed_of(4, 2)
+        .latent(Latent { query_rank: None, absorbed: false, groups: None, ..COMPRESSED })
+        .headed(),
+    Tiny { ff: 64, head_dim: 32, ..SMALL }
+        .of("deepseek2-q8_0", "deepseek2", DType::Q8_0)
+        .mixed_of(8, 2)
+        .latent(Latent { rank: 64, query_rank: Some(96), turned: 16, groups: Some(4), ..COMPRESSED })
+        .headed(),
+    Tiny { mixed: DType::Q6K, ..WIDE.of("deepseek2-mixed", "deepseek2", DType::Q4K) }
+        .mixed_of(8, 3)
+        .latent(Latent { rank: 256, query_rank: None, turned: 16, groups: None, ..COMPRESSED })
+        .headed(),
+    Tiny { layers: 4, ff: 44, window: Some((5, None)), ..RAGGED }
+        .of("gpt-oss-f32", "gpt-oss", DType::F32)
+        .mixed_of(6, 2)
+        .headed(),
+    Tiny { ff: 64, window: Some((4, Some(2))), ..SMALL }
+        .of("gpt-oss-mxfp4", "gpt-oss", DType::Q8_0)
+        .mixed_of(8, 4)
+        .headed(),
+    RAGGED.of("gemma-f32", "gemma", DType::F32),
+    Tiny { kv_heads: 1, ..SMALL }.of("gemma-q8_0", "gemma", DType::Q8_0),
+    Tiny { layers: 5, window: Some((5, None)), ..RAGGED }.of("gemma2-f32", "gemma2", DType::F32),
+    Tiny { mixed: DType::Q6K, window: Some((6, Some(2))), ..WIDE.of("gemma2-mixed", "gemma2", DType::Q4K) },
+    // As many layers as the 27B has, which scales its scores in its own way.
+    Tiny { dim: 28, ff: 40, heads: 2, kv_heads: 1, head_dim: 20, layers: 46, ..RAGGED }.of(
+        "gemma2-27b",
+        "gemma2",
+        DType::F32,
+    ),
+    Tiny { dim: 108, ..RAGGED }.of("phi3-f32", "phi3", DType::F32),
+    Tiny { window: Some((3, None)), ..SMALL }.of("phi3-q4_0", "phi3", DType::Q4_0).headed(),
+    Tiny { mixed: DType::Q6K, ..WIDE.of("phi3-mixed", "phi3", DType::Q5K).headed() },
+    RAGGED.of("glm4-f32", "glm4", DType::F32),
+    SMALL.of("glm4-axes", "glm4", DType::F32),
+    Tiny { mixed: DType::Q6K, ..WIDE.of("glm4-mixed", "glm4", DType::Q4K).headed() },
+    RAGGED.of("mistral3-f32", "mistral3", DType::F32).headed(),
+    Tiny { mixed: DType::Q6K, ..WIDE.of("mistral3-mixed", "mistral3", DType::Q4K) },
+    Tiny { layers: 5, ..RAGGED }.of("smollm3-f32", "smollm3", DType::F32),
+    Tiny { layers: 4, ..SMALL.of("smollm3-q8_0", "smollm3", DType::Q8_0).headed() },
 ];
 
 /// The model of that name.

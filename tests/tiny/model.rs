@@ -4,7 +4,7 @@ use vt::core::DType;
 use vt::gguf::{WriteError, Writer};
 
 use super::random::Random;
-use super::{blocks, hybrid, special, tokenizer};
+use super::{blocks, hybrid, latent, special, tokenizer};
 
 /// The tokens of every tiny model's vocabulary: an odd number of vectors.
 pub const VOCAB: usize = 301;
@@ -34,6 +34,8 @@ pub struct Tiny {
     /// How many experts there are, and how many a token uses; none in dense layers. Each has `ff` elements, and a shared one
     /// `dim`.
     pub experts: Option<(usize, usize)>,
+    /// What its latent attention is like.
+    pub latent: Option<latent::Latent>,
 }
 
 impl Tiny {
@@ -47,7 +49,16 @@ impl Tiny {
             return DType::F32;
         }
         let mixed = layer.is_multiple_of(2) && matches!(tensor, "attn_v" | "ffn_down" | "ffn_down_exps");
-        if mixed { self.mixed } else { self.weights }
+        if self.arch == "gpt-oss" && tensor.ends_with("_exps") && self.weights.is_block() {
+            return DType::MXFP4;
+        }
+        // The rows of this one are the heads', which blocks of 256 do not divide.
+        let narrow = tensor == "attn_k_b" && !self.head_dim.is_multiple_of(self.weights.block_elems());
+        match (mixed, narrow) {
+            (true, _) => self.mixed,
+            (false, true) => DType::Q8_0,
+            (false, false) => self.weights,
+        }
     }
 
     /// The GGUF file.
@@ -76,27 +87,35 @@ impl Tiny {
             matrix(&mut writer, "output.weight", dtype, &[VOCAB, self.dim])?;
         }
         for layer in 0..hybrid::stored_layers(self) {
-            for (tensor, shape) in hybrid::matrices(self, layer).unwrap_or_else(|| self.matrices()) {
+            for (tensor, shape) in hybrid::matrices(self, layer).unwrap_or_else(|| self.matrices(layer)) {
                 let name = format!("blk.{layer}.{tensor}.weight");
                 matrix(&mut writer, &name, self.matrix_type(layer, tensor), &shape)?;
             }
-            if let Some((experts, _)) = self.experts {
+            if let Some((experts, _)) = self.experts.filter(|_| !latent::is_dense(self, layer)) {
                 matrix(&mut writer, &format!("blk.{layer}.ffn_gate_inp.weight"), DType::F32, &[experts, self.dim])?;
+                if self.arch == "gpt-oss" {
+                    for (part, width) in [("gate", self.ff), ("up", self.ff), ("down", self.dim)] {
+                        let name = format!("blk.{layer}.ffn_{part}_exps.bias");
+                        matrix(&mut writer, &name, DType::F32, &[experts, width])?;
+                    }
+                }
             }
         }
         self.vectors(&mut writer, &mut random)?;
         Ok(writer)
     }
 
-    fn matrices(&self) -> Vec<(&'static str, Vec<usize>)> {
+    fn matrices(&self, layer: usize) -> Vec<(&'static str, Vec<usize>)> {
         let (q, kv) = (self.heads * self.head_dim, self.kv_heads * self.head_dim);
-        let attention = [
-            ("attn_q", vec![q, self.dim]),
-            ("attn_k", vec![kv, self.dim]),
-            ("attn_v", vec![kv, self.dim]),
-            ("attn_output", vec![self.dim, q]),
-        ];
-        attention.into_iter().chain(special::feed_forward(self)).collect()
+        let inputs = if special::is_fused(self) {
+            vec![("attn_qkv", vec![q + 2 * kv, self.dim])]
+        } else {
+            vec![("attn_q", vec![q, self.dim]), ("attn_k", vec![kv, self.dim]), ("attn_v", vec![kv, self.dim])]
+        };
+        let attention = [inputs, vec![("attn_output", vec![self.dim, q])]].concat();
+        let attention = latent::attention(self).unwrap_or(attention);
+        let experts = self.experts.filter(|_| !latent::is_dense(self, layer));
+        attention.into_iter().chain(special::feed_forward(&Self { experts, ..*self })).collect()
     }
 
     fn vectors(&self, writer: &mut Writer<'static>, random: &mut Random) -> Result<(), WriteError> {
@@ -108,7 +127,8 @@ impl Tiny {
             vector(tensor, len, mean)?;
         }
         for layer in 0..hybrid::stored_layers(self) {
-            for (tensor, len, mean) in hybrid::vectors(self, layer).unwrap_or_else(|| special::vectors(self)) {
+            let own = hybrid::vectors(self, layer).or_else(|| latent::vectors(self, layer));
+            for (tensor, len, mean) in own.unwrap_or_else(|| special::vectors(self)) {
                 vector(&format!("blk.{layer}.{tensor}"), len, mean)?;
             }
         }
@@ -117,16 +137,17 @@ impl Tiny {
 
     fn metadata(&self, writer: &mut Writer<'_>) -> Result<(), WriteError> {
         writer.set("general.architecture", self.arch)?.set("general.name", self.name)?;
+        let [kv_heads, key_dim, value_dim, turned] = latent::sizes(self);
         let sizes = [
             ("block_count", hybrid::stored_layers(self)),
             ("context_length", 512),
             ("embedding_length", self.dim),
             ("feed_forward_length", self.ff),
             ("attention.head_count", self.heads),
-            ("attention.head_count_kv", self.kv_heads),
-            ("attention.key_length", self.head_dim),
-            ("attention.value_length", self.head_dim),
-            ("rope.dimension_count", hybrid::rotated(self)),
+            ("attention.head_count_kv", kv_heads),
+            ("attention.key_length", key_dim),
+            ("attention.value_length", value_dim),
+            ("rope.dimension_count", hybrid::rotated(self).unwrap_or(turned)),
         ];
         for (key, size) in sizes {
             writer.set(&format!("{}.{key}", self.arch), size as u32)?;
@@ -134,6 +155,7 @@ impl Tiny {
         writer.set(&format!("{}.attention.layer_norm_rms_epsilon", self.arch), 1e-6f32)?;
         writer.set(&format!("{}.rope.freq_base", self.arch), 10_000f32)?;
         special::keys(self, writer)?;
+        latent::keys(self, writer)?;
         let pre = if self.arch == "llama" { "llama-bpe" } else { "qwen2" };
         tokenizer::state(writer, pre, VOCAB)
     }

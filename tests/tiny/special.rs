@@ -8,15 +8,33 @@ use super::Tiny;
 pub fn feed_forward(tiny: &Tiny) -> Vec<(&'static str, Vec<usize>)> {
     let (dim, ff) = (tiny.dim, tiny.ff);
     let Some((experts, _)) = tiny.experts else {
-        return vec![("ffn_gate", vec![ff, dim]), ("ffn_up", vec![ff, dim]), ("ffn_down", vec![dim, ff])];
+        let down = ("ffn_down", vec![dim, ff]);
+        if is_fused(tiny) {
+            return vec![("ffn_up", vec![2 * ff, dim]), down];
+        }
+        return vec![("ffn_gate", vec![ff, dim]), ("ffn_up", vec![ff, dim]), down];
     };
     let names = ["ffn_gate_exps", "ffn_up_exps", "ffn_down_exps"];
     let shapes = [vec![experts, ff, dim], vec![experts, ff, dim], vec![experts, dim, ff]];
     let mut matrices: Vec<_> = names.into_iter().zip(shapes).collect();
-    if matches!(tiny.arch, "qwen2moe" | "qwen35moe" | "qwen3next") {
-        matrices.extend(["ffn_gate_shexp", "ffn_up_shexp", "ffn_down_shexp"].map(|name| (name, vec![dim, dim])));
-    }
+    let shared = match tiny.arch {
+        "qwen2moe" | "qwen35moe" | "qwen3next" => dim,
+        "deepseek2" => 2 * ff,
+        _ => return matrices,
+    };
+    let names = ["ffn_gate_shexp", "ffn_up_shexp", "ffn_down_shexp"];
+    matrices.extend(names.into_iter().zip([vec![shared, dim], vec![shared, dim], vec![dim, shared]]));
     matrices
+}
+
+/// Whether queries, keys and values are rows of one matrix, and gate and up of another.
+pub fn is_fused(tiny: &Tiny) -> bool {
+    matches!(tiny.arch, "phi3" | "glm4")
+}
+
+/// The elements of a head that are turned.
+pub fn rotated(tiny: &Tiny) -> usize {
+    if is_fused(tiny) { tiny.head_dim / 4 * 2 } else { tiny.head_dim }
 }
 
 /// The vectors of each layer: name, length and mean.
@@ -35,7 +53,15 @@ pub fn vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
             let norms = [("attn_q_norm.weight", q, 1.0), ("attn_k_norm.weight", kv, 1.0)];
             [norms, after].concat()
         }
-        "granite" => {
+        "gemma2" => [before, after].concat(),
+        "glm4" => [&before[..], &after, &[("attn_qkv.bias", q + 2 * kv, 0.0)]].concat(),
+        "gpt-oss" => {
+            let experts = tiny.experts.map_or(0, |(experts, _)| experts);
+            let norms = [("attn_norm.weight", dim, 1.0), ("post_attention_norm.weight", dim, 1.0)];
+            let more = [("attn_output.bias", dim, 0.0), ("attn_sinks.weight", tiny.heads, 0.0)];
+            [&norms[..], &biases, &more, &[("ffn_gate_inp.bias", experts, 0.0)]].concat()
+        }
+        "granite" | "mistral3" => {
             let more = [("attn_output.bias", dim, 0.0), ("ffn_gate.bias", tiny.ff, 0.0), ("ffn_down.bias", dim, 0.0)];
             [&before[..], &biases, &more].concat()
         }
@@ -47,6 +73,9 @@ pub fn vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
 pub fn outer_vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
     match tiny.arch {
         "granite" => vec![("rope_freqs.weight", tiny.head_dim / 2, 1.0)],
+        "phi3" => ["rope_factors_long.weight", "rope_factors_short.weight"]
+            .map(|name| (name, rotated(tiny) / 2, 1.5))
+            .to_vec(),
         _ => Vec::new(),
     }
 }
@@ -72,9 +101,44 @@ pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
         // The layers that are not local: local ones have a base of 10,000 and no scaling.
         writer.set("gemma3.rope.scaling.type", "linear")?.set("gemma3.rope.scaling.factor", 4f32)?;
     }
+    match tiny.arch {
+        "gemma2" => caps(writer)?,
+        "gpt-oss" => yarn(tiny.arch, writer)?,
+        "mistral3" => {
+            yarn(tiny.arch, writer)?;
+            writer.set("mistral3.rope.scaling.yarn_log_multiplier", 0.7f32)?;
+            writer.set("mistral3.attention.temperature_scale", 0.3f32)?.set("mistral3.attention.scale", 0.4f32)?;
+        }
+        "phi3" => {
+            writer.set("phi3.rope.scaling.original_context_length", 256u32)?;
+            writer.set("phi3.rope.scaling.attn_factor", 1.19f32)?;
+        }
+        "smollm3" => drop(writer.set("smollm3.attention.scale", 0.4f32)?),
+        _ => {}
+    }
+    if tiny.name == "glm4-axes" {
+        writer.set("glm4.rope.dimension_sections", [2i32, 2, 2, 0])?;
+    }
     if tiny.arch == "granite" {
         writer.set("granite.embedding_scale", 12f32)?.set("granite.residual_scale", 0.22f32)?;
         writer.set("granite.attention.scale", 0.4f32)?.set("granite.logit_scale", 8f32)?;
+    }
+    Ok(())
+}
+
+/// Caps that some scores and logits come near to.
+fn caps(writer: &mut Writer<'_>) -> Result<(), WriteError> {
+    writer.set("gemma2.attn_logit_softcapping", 1.5f32)?.set("gemma2.final_logit_softcapping", 2.5f32)?;
+    Ok(())
+}
+
+/// Positions scaled so that some pairs are between those that are scaled and those that are not. Where scores grow, they
+/// do from the sixth token on.
+pub fn yarn(arch: &str, writer: &mut Writer<'_>) -> Result<(), WriteError> {
+    writer.set(&format!("{arch}.rope.scaling.type"), "yarn")?;
+    writer.set(&format!("{arch}.rope.scaling.original_context_length"), 5u32)?;
+    for (key, number) in [("factor", 8f32), ("yarn_beta_fast", 0.5), ("yarn_beta_slow", 0.01)] {
+        writer.set(&format!("{arch}.rope.scaling.{key}"), number)?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use thiserror::Error;
 
 use crate::memory::{Aligned, OutOfMemory, Storage};
@@ -48,13 +48,13 @@ pub enum TensorError {
         /// The type it was asked for as.
         wanted: &'static str,
     },
-    /// There is no such part of it.
-    #[error("a tensor of shape {shape:?} has no part {part:?} of its first dimension")]
-    Outside {
-        /// The part.
-        part: Range<usize>,
-        /// The shape.
-        shape: SmallVec<[usize; 4]>,
+    /// The first dimension has no such range.
+    #[error("no {range:?} among {count}")]
+    Range {
+        /// What was asked for.
+        range: Range<usize>,
+        /// The first dimension.
+        count: usize,
     },
     /// The bytes are in a device's memory.
     #[error("the tensor's bytes are in a device's memory")]
@@ -129,23 +129,6 @@ impl Tensor {
         Self::from_bytes(dtype, shape, bytes)
     }
 
-    /// The tensor of some of the outermost dimension, such as rows of a matrix. It shares the bytes.
-    ///
-    /// # Errors
-    /// [`TensorError::Outside`] if there is no such part, or [`TensorError::NotOnHost`].
-    pub fn outer(&self, part: Range<usize>) -> Result<Self, TensorError> {
-        let outside = || TensorError::Outside { part: part.clone(), shape: self.shape.clone() };
-        let (first, inner) = self.shape.split_first().ok_or_else(outside)?;
-        if part.start > part.end || part.end > *first {
-            return Err(outside());
-        }
-        let each = self.storage.len().checked_div(*first).unwrap_or(0);
-        let storage = self.storage.part(part.start * each..part.end * each).ok_or(TensorError::NotOnHost)?;
-        let mut shape: SmallVec<[usize; 4]> = smallvec![part.len()];
-        shape.extend_from_slice(inner);
-        Self::new(self.dtype, &shape, storage)
-    }
-
     /// The type of the elements.
     pub fn dtype(&self) -> DType {
         self.dtype
@@ -169,6 +152,23 @@ impl Tensor {
     /// The bytes, unless only a device can see them.
     pub fn bytes(&self) -> Option<&[u8]> {
         self.storage.host()
+    }
+
+    /// A range of the first dimension, sharing the bytes: some rows of a matrix, some elements of a vector.
+    ///
+    /// # Errors
+    /// [`TensorError::Range`] if there is no such range, [`TensorError::NotOnHost`] if only a device can see the bytes,
+    /// and as [`Tensor::new`].
+    pub fn part(&self, range: Range<usize>) -> Result<Self, TensorError> {
+        let count = self.shape.first().copied().unwrap_or(0);
+        if range.start > range.end || range.end > count {
+            return Err(TensorError::Range { range, count });
+        }
+        let mut shape = self.shape.clone();
+        shape[0] = range.len();
+        let each = self.storage.len().checked_div(count).unwrap_or(0);
+        let bytes = self.storage.part(range.start * each..range.end * each).ok_or(TensorError::NotOnHost)?;
+        Self::new(self.dtype, &shape, bytes)
     }
 
     /// The elements in order; a block type's bytes as `u8`.
@@ -229,28 +229,28 @@ mod tests {
     }
 
     #[test]
-    fn a_part_shares_its_rows() {
-        let t = Tensor::from_slice(DType::F32, &[4, 1, 2], &[0f32, 1., 2., 3., 4., 5., 6., 7.]).unwrap();
-        let part = t.outer(1..3).unwrap();
-        assert_eq!((part.shape(), part.as_slice::<f32>().unwrap()), (&[2, 1, 2][..], &[2f32, 3., 4., 5.][..]));
-        assert!(part.storage().same(t.outer(1..3).unwrap().storage()));
-        assert_eq!((t.outer(4..4).unwrap().shape(), t.outer(0..4).unwrap().shape()), (&[0, 1, 2][..], t.shape()));
-        let blocks = Tensor::zeros(DType::Q8_0, &[3, 64]).unwrap();
-        assert_eq!(blocks.outer(2..3).unwrap().storage().len(), 68);
-        for part in [3..5, 5..5, Range { start: 2, end: 1 }] {
-            let shape = t.shape().into();
-            assert_eq!(t.outer(part.clone()).unwrap_err(), TensorError::Outside { part, shape });
-        }
-        assert!(Tensor::zeros(DType::F32, &[]).unwrap().outer(0..1).is_err());
-    }
-
-    #[test]
     fn sizes_are_checked() {
         assert!(matches!(Tensor::zeros(DType::Q4K, &[1, 100]), Err(TensorError::Ragged(_))));
         assert!(matches!(Tensor::zeros(DType::F32, &[usize::MAX, 4]), Err(TensorError::TooLarge { .. })));
         assert!(matches!(Tensor::zeros(DType::F32, &[0, usize::MAX, 4]), Err(TensorError::TooLarge { .. })));
         assert!(matches!(Tensor::from_bytes(DType::F32, &[2], &[0; 7]), Err(TensorError::Bytes { .. })));
         assert_eq!(Tensor::zeros(DType::F32, &[3, 0]).unwrap().view::<f32>().unwrap().rows(), 3);
+    }
+
+    #[test]
+    fn a_part_shares_its_bytes() {
+        let t = Tensor::from_slice(DType::F32, &[3, 2], &[1f32, 2., 3., 4., 5., 6.]).unwrap();
+        let part = t.part(1..3).unwrap();
+        assert_eq!((part.shape(), part.as_slice::<f32>().unwrap()), (&[2, 2][..], &[3f32, 4., 5., 6.][..]));
+        assert_eq!(part.bytes().unwrap().as_ptr(), t.bytes().unwrap()[8..].as_ptr());
+        assert_eq!(part.part(1..2).unwrap().as_slice::<f32>().unwrap(), &[5f32, 6.]);
+        assert_eq!(t.part(2..2).unwrap().shape(), &[0, 2]);
+        let vector = Tensor::from_slice(DType::F32, &[3], &[1f32, 2., 3.]).unwrap();
+        assert_eq!(vector.part(1..2).unwrap().as_slice::<f32>().unwrap(), &[2f32]);
+        let blocks = Tensor::from_bytes(DType::Q8_0, &[2, 32], &[7; 68]).unwrap();
+        assert_eq!(blocks.part(1..2).unwrap().bytes().unwrap().len(), 34);
+        assert!(matches!(Tensor::zeros(DType::Q8_0, &[64]).unwrap().part(0..3), Err(TensorError::Ragged(_))));
+        assert_eq!(t.part(1..4).unwrap_err(), TensorError::Range { range: 1..4, count: 3 });
     }
 
     #[test]

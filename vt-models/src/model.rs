@@ -23,6 +23,9 @@ pub struct LoadOptions {
     pub rows: usize,
     /// The most rows of a pass whose logits are wanted.
     pub wanted: usize,
+    /// How many positions sequences may have, for models that turn by other factors where they are many; `None`: as many
+    /// as the model was made for.
+    pub context: Option<usize>,
     /// What happens to ops without a kernel.
     pub fallback: Fallback,
     /// Whether fusions are applied.
@@ -36,6 +39,7 @@ impl Default for LoadOptions {
             cache: CacheTypes::default(),
             rows: 512,
             wanted: 512,
+            context: None,
             fallback: Fallback::Error,
             fuse: true,
         }
@@ -61,7 +65,7 @@ impl Model {
     pub fn load(gguf: &Gguf, target: &Target, options: &LoadOptions) -> Result<Self, ModelError> {
         let architecture = gguf.metadata().architecture()?.to_owned();
         let weights = Weights::new(gguf, target, options.gguf, true)?;
-        let (hparams, model) = take(gguf, &architecture, &weights, options.cache)?;
+        let (hparams, model) = take(gguf, &architecture, &weights, options)?;
         let (tensors, unused) = weights.finish()?;
         let plan = plan(&*model, target, options)?;
         Ok(Self { architecture, hparams, tensors, unused, plan })
@@ -126,7 +130,7 @@ pub struct Outline {
 pub fn inspect(gguf: &Gguf, target: &Target, options: &LoadOptions) -> Result<Outline, ModelError> {
     let architecture = gguf.metadata().architecture()?;
     let weights = Weights::new(gguf, target, options.gguf, false)?;
-    let (hparams, model) = take(gguf, architecture, &weights, options.cache)?;
+    let (hparams, model) = take(gguf, architecture, &weights, options)?;
     let (tensors, unused, problems) = weights.findings()?;
     let plan = if problems.is_empty() { plan(&*model, target, options) } else { Err(ModelError::Refused { problems }) };
     Ok(Outline { hparams, tensors, unused, plan })
@@ -148,14 +152,14 @@ fn take(
     gguf: &Gguf,
     architecture: &str,
     weights: &Weights<'_>,
-    types: CacheTypes,
+    options: &LoadOptions,
 ) -> Result<(Hparams, Box<dyn arch::Architecture>), ModelError> {
     let load = arch::find(architecture).ok_or_else(|| ModelError::Architecture {
         found: architecture.to_owned(),
         known: arch::names().collect::<Vec<_>>().join(", "),
     })?;
-    let keys = Keys::new(gguf)?;
-    let loaded = load(&keys, weights, types).map_err(|first| refusal(gguf, first))?;
+    let keys = Keys::new(gguf, options.context)?;
+    let loaded = load(&keys, weights, options.cache).map_err(|first| refusal(gguf, first))?;
     keys.finish().into_iter().for_each(|problem| weights.note(problem));
     Ok(loaded)
 }

@@ -10,6 +10,16 @@ use crate::call::call;
 /// # Errors
 /// If the operands do not fit, or the op cannot be computed.
 #[track_caller]
-pub fn attend(g: &dyn Recorder, op: Attend, q: &Value, cache: &Value, sequences: &Value, positions: &Value) -> Result<Value, OpError> {
-    call(g, op, &[q, cache, sequences, positions])
+pub fn attend(
+    g: &dyn Recorder,
+    op: Attend,
+    q: &Value,
+    cache: &Value,
+    [sequences, positions]: [&Value; 2],
+    sinks: Option<&Value>,
+) -> Result<Value, OpError> {
+    match sinks {
+        Some(sinks) => call(g, op, &[q, cache, sequences, positions, sinks]),
+        None => call(g, op, &[q, cache, sequences, positions]),
+    }
 }

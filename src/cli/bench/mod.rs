@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let start = Instant::now();
     let gguf = args.model.open(config)?;
     let target = args.model.target(config)?;
-    let mut bench = Bench::new(args, Runner::new(&args.model.load(&gguf, &target, config, 1)?)?)?;
+    let mut bench = Bench::new(args, Runner::new(&args.model.load(&gguf, &target, config, 1, None)?)?)?;
     bench.feed(FIRST_PROMPT)?;
     let first_token = start.elapsed();
     bench.warm_up(args)?;

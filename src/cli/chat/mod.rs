@@ -44,7 +44,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let gguf = args.model.open(config)?;
     let template = template(args, &gguf).map_err(|error| named(args, error))?;
     let tokenizer = args.model.tokenizer(&gguf)?;
-    let model = args.model.load(&gguf, &args.model.target(config)?, config, 1)?;
+    let model = args.model.load(&gguf, &args.model.target(config)?, config, 1, args.ctx_size)?;
     let context = args.ctx_size.unwrap_or(model.hparams().context);
     let stop = if args.plain { PLAIN_STOP.map(str::to_owned).to_vec() } else { Vec::new() };
     let settings = Settings { sampling, max_tokens: args.n_predict, stop };

@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
         args.model.refuse_overwriting(&gguf, path)?;
     }
     let target = args.model.target(config)?;
-    let runner = Runner::new(&args.model.load(&gguf, &target, config, 1)?)?;
+    let runner = Runner::new(&args.model.load(&gguf, &target, config, 1, None)?)?;
     let limits = limits::measure(args.model.cpu(config))?;
     let mut profile = Profile::new(args, runner, limits.threads, longest)?;
     profile.warm_up(args)?;

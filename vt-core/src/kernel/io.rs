@@ -105,6 +105,11 @@ impl<'a> Io<'a> {
         unsafe { ViewMut::from_raw(start.cast_mut(), part.rows.len(), cols, stride) }
     }
 
+    /// How many inputs there are: those that a call leaves out are the last ones.
+    pub fn inputs(&self) -> usize {
+        self.step.inputs.len()
+    }
+
     /// Whether input `i` lies in the memory of output 0 already: read it there.
     pub fn shared(&self, i: usize) -> bool {
         self.step.in_place == Some(i)

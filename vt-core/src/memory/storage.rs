@@ -50,14 +50,13 @@ impl Storage {
         Some(Storage::Mapped { owner, range })
     }
 
-    /// A range of these bytes, which keeps them alive; `None` if there is no such range, or the host cannot see them.
+    /// Some of the bytes, shared; `None` if there are no such bytes, or only a device can see them.
     pub fn part(&self, part: Range<usize>) -> Option<Self> {
-        self.host()?.get(part.clone())?;
         match self {
-            Storage::Owned(memory) => Some(Storage::Mapped { owner: memory.clone(), range: part }),
+            Storage::Owned(memory) => Self::mapped(Arc::clone(memory) as Arc<dyn Bytes>, part),
             Storage::Mapped { owner, range } => {
-                let range = range.start + part.start..range.start + part.end;
-                Some(Storage::Mapped { owner: Arc::clone(owner), range })
+                let end = range.start.checked_add(part.end).filter(|end| *end <= range.end)?;
+                Self::mapped(Arc::clone(owner), range.start + part.start..end)
             }
             Storage::Device(_) => None,
         }
@@ -114,22 +113,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_is_a_part_of_the_same_bytes() {
-        let mapped = Storage::mapped(Arc::new(vec![1u8, 2, 3, 4, 5]), 1..5).unwrap();
-        let mut memory = Aligned::zeroed(4).unwrap();
-        memory.as_bytes_mut().copy_from_slice(&[2, 3, 4, 5]);
-        for whole in [mapped, Storage::Owned(Arc::new(memory))] {
-            let part = whole.part(1..3).unwrap();
-            assert_eq!(part.host(), Some(&[3u8, 4][..]));
-            assert_eq!(part.part(1..2).unwrap().host(), Some(&[4u8][..]));
-            assert!(whole.part(2..5).is_none() && part.part(0..3).is_none() && part.part(1..1).is_some());
-            assert!(part.same(&whole.part(1..3).unwrap()) && !part.same(&whole));
-            drop(whole);
-            assert_eq!(part.host(), Some(&[3u8, 4][..]));
-        }
-    }
-
-    #[test]
     fn mapped_bytes_outlive_the_handle_that_made_them() {
         let owner: Arc<dyn Bytes> = Arc::new(vec![1u8, 2, 3, 4]);
         let s = Storage::mapped(Arc::clone(&owner), 1..3).unwrap();
@@ -142,6 +125,19 @@ mod tests {
     fn a_range_outside_is_refused() {
         let owner: Arc<dyn Bytes> = Arc::new(vec![0u8; 4]);
         assert!(Storage::mapped(owner, 2..5).is_none());
+    }
+
+    #[test]
+    fn a_part_is_the_same_bytes() {
+        let mut memory = Aligned::zeroed(8).unwrap();
+        memory.as_bytes_mut().copy_from_slice(&[0, 1, 2, 3, 4, 5, 6, 7]);
+        let whole = Storage::Owned(Arc::new(memory));
+        let part = whole.part(2..7).unwrap();
+        assert_eq!(part.host().unwrap().as_ptr(), whole.host().unwrap()[2..].as_ptr());
+        assert_eq!(part.part(1..3).unwrap().host(), Some(&[3u8, 4][..]));
+        assert!(part.part(5..5).is_some_and(|empty| empty.is_empty()));
+        assert!(part.part(3..6).is_none(), "the byte after the part is none of its own");
+        assert!(whole.part(3..9).is_none() && part.part(usize::MAX - 1..usize::MAX).is_none());
     }
 
     /// Memory that only says how much it is.

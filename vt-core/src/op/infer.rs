@@ -59,16 +59,22 @@ pub struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// The inputs of `op`, of which there must be as many as names.
+    /// The inputs of `op`, of which there must be as many as names; the last `optional` may be left out.
     pub(crate) fn new(
         op: &'static str,
         names: &'static [&'static str],
+        optional: usize,
         types: &'a [&'a ValueType],
     ) -> Result<Self, OpError> {
-        if types.len() != names.len() {
+        if types.len() > names.len() || types.len() + optional < names.len() {
             return Err(OpError::Arity { op, expected: names.len(), names: names.join(", "), found: types.len() });
         }
         Ok(Self { op, names, types })
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.types.len()
     }
 
     /// Input `i` as a tensor.

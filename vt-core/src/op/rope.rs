@@ -33,7 +33,7 @@ impl fmt::Display for RopeStyle {
 }
 
 /// Rotates pair `i` of the first `rot` elements of each head by `position * scale * base^(-2i / rot) / factors[i]`
-/// (Su et al., RoFormer, 2021): `(u, v) -> (u cos - v sin, v cos + u sin)`. The other elements stay.
+/// (Su et al., RoFormer, 2021): `(u, v) -> magnitude (u cos - v sin, v cos + u sin)`. The other elements stay.
 ///
 /// | operand | shape | type |
 /// |---|---|---|
@@ -42,7 +42,7 @@ impl fmt::Display for RopeStyle {
 /// | `factors` | `[rot / 2]` | f32 |
 /// | out | as `x` | f32 |
 ///
-/// Angles are computed in f64, their sine and cosine rounded once to f32.
+/// Angles are computed in f64, `magnitude` times their sine and cosine rounded once to f32.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rope {
     /// Elements of a head.
@@ -55,6 +55,8 @@ pub struct Rope {
     pub base: f32,
     /// A factor of every frequency (1 over the linear scaling factor): finite.
     pub scale: f32,
+    /// How much longer rotated elements become (the attention factor of Peng et al., YaRN, 2023): finite.
+    pub magnitude: f32,
 }
 
 impl Op for Rope {
@@ -69,6 +71,7 @@ impl Op for Rope {
         let positive = self.base.is_finite() && self.base > 0.0;
         inputs.want_attribute(positive, "base", "a finite positive number", self.base)?;
         inputs.want_attribute(self.scale.is_finite(), "scale", "a finite number", self.scale)?;
+        inputs.want_attribute(self.magnitude.is_finite(), "magnitude", "a finite number", self.magnitude)?;
         let (rows, cols) = inputs.matrix(0, DType::F32)?;
         inputs.want(cols.is_multiple_of(dim), 0, || format!("rows of heads of {dim}"))?;
         let [positions] = inputs.dims(1, DType::I32)?;
@@ -85,6 +88,7 @@ impl Op for Rope {
             .text("style", self.style.name())
             .float("base", self.base.into())
             .float("scale", self.scale.into())
+            .float("magnitude", self.magnitude.into())
     }
 
     fn in_place(&self) -> &'static [(usize, usize)] {
@@ -108,16 +112,23 @@ impl Op for Rope {
             (1, 1, 128, 128, Neox, 131_000),
             (2, 1, 20, 20, Norm, 1_000_000),
         ];
-        shapes.into_iter().map(|(t, h, dim, rot, style, from)| case(t, h, from, Rope { head_dim: dim, rot, style, base: 1e4, scale: 1.0 }))
-            .chain([case(3, 2, 500, Rope { head_dim: 16, rot: 16, style: Neox, base: 1e6, scale: 0.25 })])
+        let scaled = Rope { base: 1e6, scale: 0.25, ..plain(16, 16, Neox) };
+        let longer = Rope { magnitude: 1.19, ..plain(20, 12, Norm) };
+        shapes
+            .into_iter()
+            .map(|(t, h, dim, rot, style, from)| case(t, h, from, plain(dim, rot, style)))
+            .chain([case(3, 2, 500, scaled), case(4, 2, 60, longer)])
             .collect()
     }
 
     fn benches() -> Vec<Case<Self>> {
         use RopeStyle::{Neox, Norm};
-        let op = |style| Rope { head_dim: 128, rot: 128, style, base: 1e4, scale: 1.0 };
-        [Norm, Neox].into_iter().flat_map(|style| [1, 512].map(|t| case(t, 32, 0, op(style)))).collect()
+        [Norm, Neox].into_iter().flat_map(|style| [1, 512].map(|t| case(t, 32, 0, plain(128, 128, style)))).collect()
     }
+}
+
+fn plain(head_dim: usize, rot: usize, style: RopeStyle) -> Rope {
+    Rope { head_dim, rot, style, base: 1e4, scale: 1.0, magnitude: 1.0 }
 }
 
 fn case(t: usize, heads: usize, from: usize, op: Rope) -> Case<Rope> {

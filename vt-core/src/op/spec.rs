@@ -34,6 +34,8 @@ pub trait Op: fmt::Debug + Clone + PartialEq + Send + Sync + 'static {
     const NAME: &'static str;
     /// The names of its inputs.
     const INPUTS: &'static [&'static str];
+    /// How many of them, the last ones, a call may leave out.
+    const OPTIONAL: usize = 0;
     /// How far kernels may be from the exact result.
     const TOLERANCE: Tolerance;
 
@@ -114,7 +116,7 @@ impl<O: Op> AnyOp for O {
     }
 
     fn infer(&self, types: &[&ValueType]) -> Result<Outs, OpError> {
-        Op::infer(self, &Inputs::new(O::NAME, O::INPUTS, types)?)
+        Op::infer(self, &Inputs::new(O::NAME, O::INPUTS, O::OPTIONAL, types)?)
     }
 
     fn attrs(&self) -> Attrs {
@@ -149,6 +151,8 @@ pub struct OpEntry {
     pub name: &'static str,
     /// [`Op::INPUTS`].
     pub inputs: &'static [&'static str],
+    /// [`Op::OPTIONAL`].
+    pub optional: usize,
     /// [`Op::cases`].
     pub cases: fn() -> Vec<AnyCase>,
     /// [`Op::benches`].
@@ -164,6 +168,7 @@ impl OpEntry {
             id: TypeId::of::<O>(),
             name: O::NAME,
             inputs: O::INPUTS,
+            optional: O::OPTIONAL,
             cases: || O::cases().into_iter().map(Case::erase).collect(),
             benches: || O::benches().into_iter().map(Case::erase).collect(),
         }

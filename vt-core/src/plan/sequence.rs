@@ -222,7 +222,7 @@ impl StateMemory {
         let total = spec.bytes(capacity).ok_or(overflow)?;
         let second = match spec {
             StateSpec::KvRows { heads, value_dim, value, .. } => heads * capacity * value_dim * value.block_bytes(),
-            StateSpec::Fixed { .. } => 0,
+            StateSpec::LatentRows { .. } | StateSpec::Fixed { .. } => 0,
         };
         Ok(Self { first: Aligned::zeroed(total - second)?, second: Aligned::zeroed(second)? })
     }
@@ -230,7 +230,7 @@ impl StateMemory {
     fn save(&self, spec: &StateSpec, capacity: usize, len: usize) -> Vec<u8> {
         match spec {
             StateSpec::Fixed { .. } => self.first.as_bytes().to_vec(),
-            StateSpec::KvRows { .. } => {
+            StateSpec::KvRows { .. } | StateSpec::LatentRows { .. } => {
                 let mut out = Vec::new();
                 for memory in [&self.first, &self.second] {
                     let bytes = memory.as_bytes();
@@ -244,7 +244,7 @@ impl StateMemory {
     fn load(&mut self, spec: &StateSpec, capacity: usize, len: usize, from: &[u8]) {
         match spec {
             StateSpec::Fixed { .. } => self.first.as_bytes_mut().copy_from_slice(from),
-            StateSpec::KvRows { .. } => {
+            StateSpec::KvRows { .. } | StateSpec::LatentRows { .. } => {
                 let mut rest = from;
                 for memory in [&mut self.first, &mut self.second] {
                     let bytes = memory.as_bytes_mut();
@@ -296,6 +296,20 @@ mod tests {
             assert_eq!(other.state_bytes_mut(0).1[head * 120..][..80], s.state_bytes_mut(0).1[head * 200..][..80]);
         }
         assert!(Sequence::new(&specs(), 3).unwrap().restore(&kept).is_err());
+    }
+
+    #[test]
+    fn latent_rows_are_kept_once_and_can_be_cut() {
+        let spec = StateSpec::LatentRows { key_dim: 6, value_dim: 4, dtype: DType::F16 };
+        let mut s = Sequence::new(&[spec], 10).unwrap();
+        assert_eq!(s.reserved_bytes(), 120);
+        s.state_bytes_mut(0).0.iter_mut().enumerate().for_each(|(i, b)| *b = i as u8);
+        s.assume_len(5);
+        s.cut(4).unwrap();
+        let mut other = Sequence::new(&[spec], 6).unwrap();
+        other.restore(&s.snapshot()).unwrap();
+        assert_eq!((other.len(), &other.state_bytes_mut(0).0[..48]), (4, &s.state_bytes_mut(0).0[..48]));
+        assert!(other.state_bytes_mut(0).0[48..].iter().all(|b| *b == 0));
     }
 
     #[test]

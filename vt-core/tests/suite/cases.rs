@@ -1,6 +1,6 @@
 //! Every op's cases.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use vt_core::op::{
     AnyCase, AnyOp, Attend, MatmulExperts, Operand, Quantized, Rope, RopeStyle, Route, Scoring, SiluMul, ValueType,
@@ -40,13 +40,23 @@ fn infer_accepts_each_and_refuses_a_missing_input() {
     for entry in entries() {
         for case in (entry.cases)() {
             let types = types(&case);
-            assert_eq!(types.len(), entry.inputs.len());
+            let (least, most) = (entry.inputs.len() - entry.optional, entry.inputs.len());
+            assert!((least..=most).contains(&types.len()), "{case}");
             let outs = infer(&*case.op, &types).unwrap_or_else(|e| panic!("{case}: {e}"));
             assert!(!outs.is_empty());
-            let error = infer(&*case.op, &types[1..]).unwrap_err();
-            let (n, names) = (types.len(), entry.inputs.join(", "));
-            assert_eq!(error, format!("{}: expected {n} inputs ({names}), found {}", entry.name, n - 1));
+            let error = infer(&*case.op, &types[types.len() + 1 - least..]).unwrap_err();
+            let names = entry.inputs.join(", ");
+            assert_eq!(error, format!("{}: expected {most} inputs ({names}), found {}", entry.name, least - 1));
         }
+    }
+}
+
+#[test]
+fn inputs_that_may_be_left_out_are_and_are_not() {
+    for entry in entries() {
+        let counts: BTreeSet<usize> = (entry.cases)().iter().map(|case| case.inputs.len()).collect();
+        let possible = entry.inputs.len() - entry.optional..=entry.inputs.len();
+        assert_eq!(counts, possible.collect(), "{}", entry.name);
     }
 }
 
@@ -70,7 +80,8 @@ fn data_is_the_same_each_time_and_fits_its_type() {
 fn infer_names_the_input_that_does_not_fit() {
     let state = ValueType::State(StateSpec::Fixed { rows: 3, cols: 5 });
     for entry in entries() {
-        let case = &(entry.cases)()[0];
+        let cases = (entry.cases)();
+        let case = cases.iter().find(|case| case.inputs.len() == entry.inputs.len()).unwrap();
         for (i, input) in entry.inputs.iter().enumerate() {
             let mut types = types(case);
             types[i] = state.clone();
@@ -137,7 +148,7 @@ fn attention(cols: usize, heads: usize, key_dim: usize, value_dim: usize) -> [Va
 
 #[test]
 fn heads_that_do_not_fit_the_cache_are_refused() {
-    let of = |heads, types: &[ValueType]| infer(&Attend { heads, scale: 1.0, window: 0 }, types).unwrap_err();
+    let of = |heads, types: &[ValueType]| infer(&Attend { heads, scale: 1.0, ..Attend::default() }, types).unwrap_err();
     for (heads, cached) in [(0, 2), (3, 2), (0, 0), (2, 0)] {
         let expected = format!("attend: attribute `heads`: expected a positive multiple of {cached}, found {heads}");
         assert_eq!(of(heads, &attention(4 * heads, cached, 4, 4)), expected);
@@ -150,6 +161,38 @@ fn heads_that_do_not_fit_the_cache_are_refused() {
 }
 
 #[test]
+fn sinks_are_one_for_each_head_or_none() {
+    let op = Attend { heads: 4, scale: 1.0, ..Attend::default() };
+    let types = attention(32, 2, 8, 8);
+    assert!(infer(&op, &types).is_ok());
+    let with = |n: usize, more: usize| {
+        let sinks = ValueType::Tensor(Desc::new(DType::F32, [n]));
+        infer(&op, &[&types[..], &vec![sinks; more]].concat())
+    };
+    assert!(with(4, 1).is_ok());
+    assert_eq!(with(2, 1).unwrap_err(), "attend: input `sinks`: expected f32 [4], found f32 [2]");
+    assert!(with(4, 2).unwrap_err().starts_with("attend: expected 5 inputs (q, cache, "), "one too many");
+    assert!(infer(&op, &types[..3]).unwrap_err().contains("found 3"), "only the last may be left out");
+}
+
+#[test]
+fn scores_that_make_no_sense_are_refused() {
+    let types = attention(32, 2, 8, 8);
+    let op = Attend { heads: 4, scale: 1.0, ..Attend::default() };
+    let refused = |op: Attend, attribute: &str| {
+        let error = infer(&op, &types).unwrap_err();
+        assert!(error.starts_with(&format!("attend: attribute `{attribute}`: expected ")), "{error}");
+    };
+    for number in [f32::INFINITY, f32::NAN] {
+        refused(Attend { scale: number, ..op.clone() }, "scale");
+        refused(Attend { temperature: number, ..op.clone() }, "temperature");
+    }
+    for cap in [-1.0, f32::INFINITY, f32::NAN, f32::MAX, 1e-40] {
+        refused(Attend { cap, ..op.clone() }, "cap");
+    }
+}
+
+#[test]
 fn rotations_that_make_no_sense_are_refused() {
     let index = ValueType::Tensor(Desc::new(DType::I32, [Sym::T]));
     let refused = |op: Rope, attribute: &str| {
@@ -157,12 +200,13 @@ fn rotations_that_make_no_sense_are_refused() {
         let error = infer(&op, &[floats(op.head_dim), index.clone(), factors]).unwrap_err();
         assert!(error.starts_with(&format!("rope: attribute `{attribute}`: expected ")), "{error}");
     };
-    let op = Rope { head_dim: 8, rot: 8, style: RopeStyle::Norm, base: 1e4, scale: 1.0 };
+    let op = Rope { head_dim: 8, rot: 8, style: RopeStyle::Norm, base: 1e4, scale: 1.0, magnitude: 1.0 };
     refused(Rope { head_dim: 0, rot: 0, ..op.clone() }, "head_dim");
     [7, 9, 10].into_iter().for_each(|rot| refused(Rope { rot, ..op.clone() }, "rot"));
     for number in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
         refused(Rope { base: number, ..op.clone() }, "base");
         refused(Rope { scale: number, ..op.clone() }, "scale");
+        refused(Rope { magnitude: number, ..op.clone() }, "magnitude");
     }
     [0.0, -0.0, -1e4].into_iter().for_each(|base| refused(Rope { base, ..op.clone() }, "base"));
 }

@@ -70,7 +70,7 @@ impl Random {
     fn attention(&self, x: &Value) -> Result<Value, OpError> {
         let (s, p) = (self.graph.sequences(), self.graph.positions());
         let cache = put(&self.graph, KvAppend, &[&self.graph.state(toy::model::kv()), x, x, &s, &p])?;
-        put(&self.graph, Attend { heads: 2, scale: 0.5, window: 0 }, &[x, &cache, &s, &p])
+        put(&self.graph, Attend { heads: 2, scale: 0.5, ..Attend::default() }, &[x, &cache, &s, &p])
     }
 }
 

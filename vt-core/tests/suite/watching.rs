@@ -134,7 +134,7 @@ fn costs_of_state_are_those_of_the_positions() {
     ];
     // By hand: of sequence 1 positions 10, 11 and 12 see 11, 12 and 13 keys, of sequence 0 positions 0 and 1 see 1 and 2.
     for (window, keys, seen) in [(0, 13 + 2, 11 + 12 + 13 + 1 + 2), (4, 6 + 2, 4 + 4 + 4 + 1 + 2), (1, 3 + 2, 5)] {
-        let found = cost(&Attend { heads: 6, scale: 1.0, window }, &inputs, &spans);
+        let found = cost(&Attend { heads: 6, scale: 1.0, window, ..Attend::default() }, &inputs, &spans);
         let operands = 5 * 6 * (8 + 4) * 4 + position;
         let expected = Cost { bytes: operands + keys * cache, operations: 2 * 6 * (8 + 4) * seen, ..Cost::default() };
         assert_eq!(found, expected, "window {window}");

@@ -54,6 +54,9 @@ pub trait Vector: Isa {
     /// its bit 4, and else zeros.
     fn fifth_bits(self, x: Self::Int, first: u32) -> Self::Int;
 
+    /// The table's entries at the places that the bytes say: each is below 16.
+    fn look_up(self, table: &[u8; 16], x: Self::Int) -> Self::Int;
+
     /// `sum + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3` in each lane, of the unsigned bytes of `a`, at most 127 where
     /// [`SIGNED`](Vector::SIGNED), and the signed ones of `b`. Wraps.
     fn dot_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
@@ -73,6 +76,8 @@ pub trait Vector: Isa {
     fn to_floats(self, x: Self::Int) -> Self::Float;
     /// The half-precision numbers in the low halves.
     fn halves_to_floats(self, x: Self::Int) -> Self::Float;
+    /// The floats that have these bits.
+    fn bits_to_floats(self, x: Self::Int) -> Self::Float;
     /// `a + b`.
     fn add(self, a: Self::Float, b: Self::Float) -> Self::Float;
     /// `a * b`.

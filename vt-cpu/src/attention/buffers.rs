@@ -3,6 +3,7 @@
 use vt_core::{View, ViewMut};
 
 use super::CHUNK;
+use super::softmax::merge_sink;
 use crate::arch::Isa;
 use crate::float::lanes::{LANES, Lanes};
 use crate::float::{Weight, widen_row};
@@ -51,6 +52,15 @@ impl<'a> Buffers<'a> {
         }
         for j in 0..values.rows() {
             widen_row(isa, values.row(j), &mut self.values[j * self.v..][..self.v]);
+        }
+    }
+
+    /// Merges each head's sink.
+    #[inline(always)]
+    pub(super) fn merge_sinks(&mut self, sinks: &[f32], d_v: usize, out: &mut ViewMut<f32>) {
+        let heads = sinks.len();
+        for (i, state) in self.state.iter_mut().enumerate() {
+            merge_sink(state, &mut out.row_mut(i / heads)[i % heads * d_v..][..d_v], sinks[i % heads]);
         }
     }
 

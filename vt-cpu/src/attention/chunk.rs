@@ -10,13 +10,14 @@ use super::softmax::{merge, softmax};
 use super::{CHUNK, Group, first_key};
 use crate::arch::Isa;
 use crate::float::lanes::{LANES, Lanes, multiply_add};
+use crate::math::softcap;
 
 /// Elements of a dot product that are summed by themselves.
 const PART: usize = 16;
 
 /// The chunk that starts at key `key` and has `len` keys that some query may see.
 pub(super) struct Chunk<'a> {
-    pub(super) group: Group,
+    pub(super) group: Group<'a>,
     pub(super) first: usize,
     pub(super) key: usize,
     pub(super) len: usize,
@@ -50,7 +51,7 @@ impl Chunk<'_> {
         let mut scores = [[0.0; CHUNK]; T];
         let groups = seen.iter().fold(GROUPS, |start, seen| start.min(seen.start / LANES))
             ..seen.iter().fold(0, |end, seen| end.max(seen.end.div_ceil(LANES)));
-        self.scores::<I, T>(&mut scores, queries.map(|query| self.query(query)), groups, buffers.keys);
+        self.scores::<I, T>(&mut scores, queries, groups, buffers.keys);
         let mut sums = [(0.0, 0.0); T];
         for t in 0..T {
             sums[t] = softmax(&mut scores[t], seen[t].clone());
@@ -70,6 +71,13 @@ impl Chunk<'_> {
         }
     }
 
+    /// The factor of a query's scores.
+    #[inline(always)]
+    fn scale(&self, query: usize) -> f32 {
+        let Group { heads, scale, temperature, .. } = self.group;
+        temperature.map_or(scale, |temperature| temperature.scale(scale, self.first + query / heads))
+    }
+
     #[inline(always)]
     fn query(&self, i: usize) -> &[f32] {
         let d_k = self.queries.cols() / self.group.heads;
@@ -81,16 +89,21 @@ impl Chunk<'_> {
     fn scores<I: Isa, const T: usize>(
         &self,
         scores: &mut [[f32; CHUNK]; T],
-        queries: [&[f32]; T],
+        queries: [usize; T],
         groups: Range<usize>,
         keys: &[[Lanes; GROUPS]],
     ) {
-        let scale = self.group.scale;
+        let scales = queries.map(|query| self.scale(query));
+        let queries = queries.map(|query| self.query(query));
         if I::VECTORS >= 2 * T * GROUPS && groups == (0..GROUPS) {
-            return some_scores::<T, GROUPS>(scores, queries, 0, keys, scale);
+            some_scores::<T, GROUPS>(scores, queries, 0, keys, scales);
+        } else {
+            for group in groups {
+                some_scores::<T, 1>(scores, queries, group, keys, scales);
+            }
         }
-        for group in groups {
-            some_scores::<T, 1>(scores, queries, group, keys, scale);
+        if let Some(cap) = self.group.cap {
+            scores.as_flattened_mut().iter_mut().for_each(|score| *score = softcap(*score, cap));
         }
     }
 
@@ -119,7 +132,7 @@ fn some_scores<const T: usize, const G: usize>(
     queries: [&[f32]; T],
     first: usize,
     keys: &[[Lanes; GROUPS]],
-    scale: f32,
+    scales: [f32; T],
 ) {
     for (part, keys) in keys.chunks(PART).enumerate() {
         let mut sums = [[[0.0; LANES]; G]; T];
@@ -137,7 +150,7 @@ fn some_scores<const T: usize, const G: usize>(
             }
         }
     }
-    for scores in scores {
+    for (scores, scale) in scores.iter_mut().zip(scales) {
         for score in &mut scores[first * LANES..][..G * LANES] {
             *score *= scale;
         }

@@ -49,6 +49,16 @@ fn greater(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
 }
 
+/// Merges a sink, whose exponential joins the sum, into the state (M, L, O); `out` is O.
+#[inline(always)]
+pub(super) fn merge_sink(state: &mut [f32; 2], out: &mut [f32], sink: f32) {
+    let [old_max, old_sum] = *state;
+    let new_max = greater(old_max, sink);
+    let a = exp(old_max - new_max);
+    *state = [new_max, old_sum.mul_add(a, exp(sink - new_max))];
+    out.iter_mut().for_each(|out| *out *= a);
+}
+
 /// Merges a chunk's (m, l, o) into the state (M, L, O); `out` is O.
 #[inline(always)]
 pub(super) fn merge(state: &mut [f32; 2], out: &mut [f32], (max, sum): (f32, f32), weighted: &[f32]) {

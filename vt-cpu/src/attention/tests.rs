@@ -6,12 +6,13 @@ use super::*;
 use crate::arch::{Avx2, Avx512};
 use crate::arch::{Portable, Work};
 use crate::float::half::{f16_to_f32, f32_to_f16};
-use crate::math::exp;
 use crate::math::testing::numbers;
+use crate::math::{exp, softcap};
 
 /// A sequence of `positions` keys and values, and queries for its last `rows` positions.
 struct Problem {
-    group: Group,
+    group: Group<'static>,
+    sinks: Vec<f32>,
     rows: usize,
     positions: usize,
     d_k: usize,
@@ -25,9 +26,35 @@ impl Problem {
     fn new(heads: usize, rows: usize, positions: usize, [d_k, d_v]: [usize; 2], window: Option<usize>) -> Self {
         let halves = |seed, count| numbers(seed, count).into_iter().map(f32_to_f16).collect();
         let queries = numbers(11, rows * heads * d_k).into_iter().map(|x| x * 8.0).collect();
-        let group = Group { heads, scale: 0.6, window };
+        let group = Group { heads, scale: 0.6, window, cap: None, temperature: None, sinks: &[] };
         let (keys, values) = (halves(12, positions * d_k), halves(13, positions * d_v));
-        Self { group, rows, positions, d_k, d_v, queries, keys, values }
+        Self { group, sinks: Vec::new(), rows, positions, d_k, d_v, queries, keys, values }
+    }
+
+    fn capped(mut self, cap: f32) -> Self {
+        self.group.cap = Some(cap);
+        self
+    }
+
+    fn warm(mut self, factor: f32, length: usize) -> Self {
+        self.group.temperature = Some(Temperature { factor, length });
+        self
+    }
+
+    /// With sinks of which some are above all scores and some below.
+    fn sinking(mut self) -> Self {
+        self.sinks = numbers(14, self.group.heads).into_iter().map(|x| x * 20.0).collect();
+        self
+    }
+
+    /// The factor of query i's scores.
+    fn scale(&self, i: usize) -> f32 {
+        let position = self.first() + i / self.group.heads;
+        self.group.temperature.map_or(self.group.scale, |temperature| temperature.scale(self.group.scale, position))
+    }
+
+    fn sink(&self, i: usize) -> Option<f32> {
+        self.sinks.get(i % self.group.heads).copied()
     }
 
     fn first(&self) -> usize {
@@ -87,7 +114,7 @@ impl<I: Isa> Work for Attend<'_, I> {
         let mut scratch = vec![f32::NAN; attend_scratch(self.count, p.group.heads, p.d_k, p.d_v)];
         attend(
             self.isa,
-            p.group,
+            Group { sinks: &p.sinks, ..p.group },
             p.first() + self.from,
             View::new(&p.queries, p.rows, q, q).slice_rows(self.from, self.count),
             (View::new(&p.keys, p.positions, p.d_k, p.d_k), View::new(&p.values, p.positions, p.d_v, p.d_v)),
@@ -109,6 +136,11 @@ fn problems() -> Vec<Problem> {
         Problem::new(1, 5, 300, [33, 17], Some(1)),
         Problem::new(4, 3, 200, [80, 80], Some(64)),
         Problem::new(2, 0, 5, [8, 8], None),
+        Problem::new(1, 1, 200, [64, 64], None).capped(1.5),
+        Problem::new(3, 9, 150, [32, 20], Some(70)).capped(0.5).sinking(),
+        Problem::new(7, 1, 130, [64, 64], None).sinking(),
+        Problem::new(2, 40, 100, [16, 16], None).warm(0.3, 32),
+        Problem::new(1, 1, 100, [16, 16], None).warm(0.3, 16).capped(2.0).sinking(),
     ]
 }
 
@@ -117,10 +149,15 @@ fn exact(p: &Problem, i: usize) -> Vec<f64> {
     let seen = p.seen(i / p.group.heads);
     let score = |j: usize| {
         let dot: f64 = p.query(i).iter().enumerate().map(|(d, q)| f64::from(*q) * f64::from(p.key(j, d))).sum();
-        (dot * f64::from(p.group.scale)).exp()
+        let steps = p.group.temperature.map_or(0.0, |t| {
+            let position = p.first() + i / p.group.heads;
+            f64::from(t.factor) * (1.0 + (position / t.length) as f64).ln()
+        });
+        let scaled = dot * f64::from(p.group.scale) * (1.0 + steps);
+        p.group.cap.map_or(scaled, |cap| f64::from(cap) * (scaled / f64::from(cap)).tanh()).exp()
     };
     let weights: Vec<f64> = seen.clone().map(score).collect();
-    let total: f64 = weights.iter().sum();
+    let total = weights.iter().sum::<f64>() + p.sink(i).map_or(0.0, |sink| f64::from(sink).exp());
     let weigh = |d: usize| seen.clone().zip(&weights).map(|(j, w)| w * f64::from(p.value(j, d))).sum::<f64>();
     (0..p.d_v).map(|d| weigh(d) / total).collect()
 }
@@ -149,7 +186,7 @@ fn by_the_rule(p: &Problem, i: usize) -> Vec<u32> {
                 for (part, query) in p.query(i).chunks(16).enumerate() {
                     dot += query.iter().enumerate().fold(0.0, |x, (d, q)| q.mul_add(p.key(j, 16 * part + d), x));
                 }
-                dot * p.group.scale
+                p.group.cap.map_or(dot * p.scale(i), |cap| softcap(dot * p.scale(i), cap))
             })
             .collect();
         let m = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -173,7 +210,12 @@ fn by_the_rule(p: &Problem, i: usize) -> Vec<u32> {
             }
         });
     }
-    let (_, l, o) = state.expect("every query sees its own key");
+    let (m, mut l, mut o) = state.expect("every query sees its own key");
+    if let Some(sink) = p.sink(i) {
+        let n = m.max(sink);
+        l = l.mul_add(exp(m - n), exp(sink - n));
+        o.iter_mut().for_each(|o| *o *= exp(m - n));
+    }
     o.iter().map(|o| (o / l).to_bits()).collect()
 }
 

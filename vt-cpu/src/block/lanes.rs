@@ -25,6 +25,12 @@ pub trait RowLanes: WeightBlock {
     /// # Panics
     /// If there are fewer rows than sixteen, or a part of the block is outside of them.
     fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V>;
+
+    /// [`scale_value`](WeightBlock::scale_value) of the low halves of lanes.
+    #[inline(always)]
+    fn scale_values<V: Vector>(v: V, bits: V::Int) -> V::Float {
+        v.halves_to_floats(bits)
+    }
 }
 
 /// What a block of sixteen rows has beside its quants.

@@ -27,6 +27,14 @@ const POLY: [f32; 6] = [
 /// rounds (div rounds down).
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
+    let (less_one, n) = reduced(x);
+    let half = n >> 1;
+    (less_one + 1.0) * power_of_two(half) * power_of_two(n.wrapping_sub(half))
+}
+
+/// `fma(r * r, q, r)`, which is e^r - 1, and n, as [`exp`] has them.
+#[inline(always)]
+pub(super) fn reduced(x: f32) -> (f32, i32) {
     // These selections let a NaN through.
     let x = if x < LOWEST { LOWEST } else { x };
     let x = if x > HIGHEST { HIGHEST } else { x };
@@ -39,15 +47,12 @@ pub fn exp(x: f32) -> f32 {
     q = q.mul_add(r, POLY[2]);
     q = q.mul_add(r, POLY[1]);
     q = q.mul_add(r, POLY[0]);
-    let p = (r * r).mul_add(q, r) + 1.0;
-    let n = (shifted.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32);
-    let half = n >> 1;
-    p * power_of_two(half) * power_of_two(n.wrapping_sub(half))
+    ((r * r).mul_add(q, r), (shifted.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32))
 }
 
 /// 2^n for n in -126..=127; anything else for the n that a NaN leads to.
 #[inline(always)]
-fn power_of_two(n: i32) -> f32 {
+pub(super) fn power_of_two(n: i32) -> f32 {
     f32::from_bits((n.wrapping_add(127) as u32) << 23)
 }
 

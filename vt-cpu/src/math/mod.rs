@@ -8,6 +8,7 @@ mod exp;
 mod gelu;
 mod sigmoid;
 mod softplus;
+mod tanh;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -16,3 +17,4 @@ pub use exp::exp;
 pub use gelu::gelu;
 pub use sigmoid::{sigmoid, silu};
 pub use softplus::softplus;
+pub use tanh::{softcap, tanh};

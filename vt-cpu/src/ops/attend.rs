@@ -6,13 +6,13 @@ use half::f16;
 use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Kv, Need, Support};
 use vt_core::op::Attend;
 use vt_core::registry::Builder;
-use vt_core::{DType, StateSpec, View, ViewMut};
+use vt_core::{DType, KvShape, View, ViewMut};
 
-use super::kv_append::{cache_types, supports_cache};
+use super::kv_append::{cache_shape, supports_cache};
 use super::{Tier, index};
 use crate::CPU;
 use crate::arch::{Isa, Work};
-use crate::attention::{Group, attend, attend_scratch};
+use crate::attention::{Group, Temperature, attend, attend_scratch};
 use crate::float::Weight;
 
 /// Rows of a sequence that share one pass over its keys and values.
@@ -37,15 +37,13 @@ impl<I: Isa> Kernel<Attend> for Chunks<I> {
     }
 
     fn supports(&self, _: &Attend, call: &Call<'_>) -> Support {
-        supports_cache(cache_types(call, 1))
+        supports_cache(call, 1)
     }
 
     /// Later rows see more keys, so rows are dealt in turn. Heads that share keys stay together, unless workers would
     /// be idle.
     fn cut(&self, op: &Attend, call: &Call<'_>) -> Cut {
-        let Some(&StateSpec::KvRows { heads, value_dim, .. }) = call.inputs.get(1).and_then(|t| t.state()) else {
-            return Cut::whole();
-        };
+        let Some(KvShape { heads, value_dim, .. }) = cache_shape(call, 1) else { return Cut::whole() };
         if call.rows() >= MANY_ROWS {
             return Cut::rows(TILE_ROWS).cyclic();
         }
@@ -58,14 +56,13 @@ impl<I: Isa> Kernel<Attend> for Chunks<I> {
     }
 
     fn scratch(&self, op: &Attend, call: &Call<'_>) -> usize {
-        let Some(&StateSpec::KvRows { heads, key_dim, value_dim, .. }) = call.inputs.get(1).and_then(|t| t.state()) else {
-            return 0;
-        };
+        let Some(KvShape { heads, key_dim, value_dim, .. }) = cache_shape(call, 1) else { return 0 };
         attend_scratch(TILE_ROWS.min(call.rows()), op.heads / heads, key_dim, value_dim) * size_of::<f32>()
     }
 
     fn run(&self, op: &Attend, io: &mut Io<'_>) -> Result<(), KernelError> {
         let (q, sequences, positions) = (io.input::<f32>(0), io.input::<i32>(2), io.input::<i32>(3));
+        let sinks = if io.inputs() > 4 { io.input::<f32>(4).row(0) } else { &[] };
         let tile = io.tile();
         let (mut out, scratch) = (io.output::<f32>(0), io.scratch_of::<f32>());
         let mut row = 0;
@@ -75,7 +72,7 @@ impl<I: Isa> Kernel<Attend> for Chunks<I> {
             let position = index("positions", row, positions.row(row)[0], kv.capacity())?;
             let rows = run_length(sequences, positions, row).min(kv.capacity() - position);
             let heads = tile.cols.start / kv.value_dim()..tile.cols.end / kv.value_dim();
-            let part = Part { op, kv, heads, row, rows, position };
+            let part = Part { op, sinks, kv, heads, row, rows, position };
             self.attend_part(&part, q, &mut out, scratch);
             row += rows;
         }
@@ -86,11 +83,29 @@ impl<I: Isa> Kernel<Attend> for Chunks<I> {
 /// Neighbouring rows of one sequence, with some query heads.
 struct Part<'a> {
     op: &'a Attend,
+    /// One for each query head of the op, or none.
+    sinks: &'a [f32],
     kv: Kv<'a>,
     heads: Range<usize>,
     row: usize,
     rows: usize,
     position: usize,
+}
+
+impl<'a> Part<'a> {
+    /// Some query heads that share keys.
+    fn group(&self, head: usize, heads: usize) -> Group<'a> {
+        let &Attend { scale, window, cap, temperature, temperature_length, .. } = self.op;
+        let grows = temperature != 0.0 && temperature_length > 0;
+        Group {
+            heads,
+            scale,
+            window: (window > 0).then_some(window),
+            cap: (cap > 0.0).then_some(cap),
+            temperature: grows.then_some(Temperature { factor: temperature, length: temperature_length }),
+            sinks: if self.sinks.is_empty() { &[] } else { &self.sinks[head..head + heads] },
+        }
+    }
 }
 
 /// How many rows from `row` on follow each other in one sequence, up to a tile's.
@@ -115,8 +130,7 @@ impl<I: Isa> Chunks<I> {
             let first = head - part.heads.start;
             let queries = q.slice_rows(part.row, part.rows).slice_cols(first * key_dim, heads * key_dim);
             let mut out = out.tile(part.row, part.rows, first * value_dim, heads * value_dim);
-            let window = (part.op.window > 0).then_some(part.op.window);
-            let group = Group { heads, scale: part.op.scale, window };
+            let group = part.group(head, heads);
             let mut call = HeadCall { group, first: part.position, queries, out: &mut out, scratch };
             match part.kv.types() {
                 (DType::F16, DType::F16) => self.attend_head::<f16, f16>(part.kv, kv_head, &mut call),
@@ -131,12 +145,21 @@ impl<I: Isa> Chunks<I> {
     fn attend_head<K: Weight, V: Weight>(&self, kv: Kv<'_>, head: usize, call: &mut HeadCall<'_, '_>) {
         let (keys, values) = (kv.keys::<K>(head), kv.values::<V>(head));
         let HeadCall { group, first, queries, out, scratch } = call;
-        self.0.perform(AttendHead { isa: self.0, group: *group, first: *first, queries: *queries, keys, values, out, scratch });
+        self.0.perform(AttendHead {
+            isa: self.0,
+            group: *group,
+            first: *first,
+            queries: *queries,
+            keys,
+            values,
+            out,
+            scratch,
+        });
     }
 }
 
 struct HeadCall<'a, 'o> {
-    group: Group,
+    group: Group<'a>,
     first: usize,
     queries: View<'a, f32>,
     out: &'a mut ViewMut<'o, f32>,
@@ -145,7 +168,7 @@ struct HeadCall<'a, 'o> {
 
 struct AttendHead<'a, 'o, I, K, V> {
     isa: I,
-    group: Group,
+    group: Group<'a>,
     first: usize,
     queries: View<'a, f32>,
     keys: View<'a, K>,

@@ -15,7 +15,7 @@ use super::{FloatTiles, Tier, share};
 use crate::CPU;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::Avx512Bf16;
-use crate::block::{Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes};
+use crate::block::{Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes};
 use crate::experts::{ByExpert, Groups, MOST_COLS, Road, groups_scratch, most_rows};
 use crate::float::{Weight, matmul_scratch};
 use crate::quant::few_rows_scratch;
@@ -31,6 +31,7 @@ pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     blocks::<T, Q4K>(builder, tier);
     blocks::<T, Q5K>(builder, tier);
     blocks::<T, Q6K>(builder, tier);
+    blocks::<T, Mxfp4>(builder, tier);
     floats::<T, f32>(builder, tier, "f32");
     floats::<T, f16>(builder, tier, "f16");
     floats::<T, bf16>(builder, tier, "bf16");
@@ -185,11 +186,11 @@ impl<T: Tier, W: RowLanes> Road for BlockRoad<'_, T, W> {
 
     fn multiply(&mut self, weights: View<'_, u8>, acts: View<'_, u8>, out: &mut ViewMut<'_, f32>) {
         let out = out.tile(0, acts.rows(), 0, weights.rows());
-        if acts.rows() <= T::FEW_ROWS {
-            self.tier.perform(MultiplyFew::<W> { acts, weights, out, scratch: self.few, block: PhantomData });
+        if T::FEW_ROWS > 0 && acts.rows() <= T::FEW_ROWS {
+            MultiplyFew::<W> { acts, weights, out, scratch: self.few, block: PhantomData }.compute(self.tier);
         } else {
             let (tier, scratch) = (self.tier, &mut *self.many);
-            self.tier.perform(MultiplyPanels::<T, W> { tier, acts, weights, out, scratch, block: PhantomData });
+            MultiplyPanels::<T, W> { tier, acts, weights, out, scratch, block: PhantomData }.compute();
         }
     }
 }

@@ -29,7 +29,9 @@ impl<I: Isa> Kernel<Rope> for Heads<I> {
     }
 
     fn supports(&self, op: &Rope, _: &Call<'_>) -> Support {
-        Support::when(op.rot / 2 <= MAX_PAIRS, || format!("{} rotated elements are more than {}", op.rot, 2 * MAX_PAIRS))
+        Support::when(op.rot / 2 <= MAX_PAIRS, || {
+            format!("{} rotated elements are more than {}", op.rot, 2 * MAX_PAIRS)
+        })
     }
 
     fn cut(&self, op: &Rope, call: &Call<'_>) -> Cut {
@@ -80,7 +82,7 @@ impl Work for Rotate<'_> {
         for row in 0..self.out.rows() {
             let position = self.positions.row(row)[0];
             let position = index("positions", row, position, usize::MAX)?;
-            rope_angles(position, frequencies, self.cos, self.sin);
+            rope_angles(position, frequencies, self.op.magnitude, self.cos, self.sin);
             let out = self.out.row_mut(row);
             if let Some(x) = self.x {
                 out.copy_from_slice(x.row(row));

@@ -36,5 +36,6 @@ fn global(keys: &Keys<'_>, w: &Weights<'_>, h: &Hparams, cache: CacheTypes) -> R
         spec.scale = 1.0 / ((h.dim / spec.heads) as f32).sqrt();
     }
     keys.expect("attention.scale", spec.scale);
+    keys.expect("rope.scaling.attn_factor", 1.0);
     Ok(spec)
 }

@@ -17,23 +17,31 @@ pub struct Attention {
     norms: Option<[Norm; 2]>,
     rotary: Rotary,
     attend: Attend,
+    sinks: Option<Value>,
     cache: StateSpec,
 }
 
 impl Attention {
-    /// The layer of the tensors `{block}.attn_q`, `attn_k`, `attn_v` and `attn_output`.
+    /// The layer of the tensors `{block}.attn_q`, `attn_k`, `attn_v` and `attn_output`. The first three may be rows of
+    /// one, `attn_qkv`.
     pub fn load(w: &Weights<'_>, block: &str, spec: &AttentionSpec) -> Self {
-        let linear = |name: &str, out, input| Linear::load(w, &format!("{block}.{name}"), out, input);
+        let [q, k, v] = inputs(w, block, spec);
         Self {
-            q: linear("attn_q", spec.heads * spec.key_dim, spec.dim),
-            k: linear("attn_k", spec.kv_heads * spec.key_dim, spec.dim),
-            v: linear("attn_v", spec.kv_heads * spec.value_dim, spec.dim),
-            output: linear("attn_output", spec.dim, spec.heads * spec.value_dim),
+            q,
+            k,
+            v,
+            output: Linear::load(w, &format!("{block}.attn_output"), spec.dim, spec.heads * spec.value_dim),
             norms: None,
             rotary: spec.rotary.clone(),
             attend: spec.attend(),
+            sinks: None,
             cache: spec.state(),
         }
+    }
+
+    /// The layer with a logit for each head that joins the denominator of its softmax ([`Attend`]).
+    pub fn with_sinks(self, sinks: Value) -> Self {
+        Self { sinks: Some(sinks), ..self }
     }
 
     /// The layer with norms of queries and keys before they are turned, of each head or of the whole row, as wide as
@@ -59,7 +67,19 @@ impl Block for Attention {
         let k = self.rotary.forward(g, &k, rows)?;
         let v = self.v.forward(g, x)?;
         let cache = ops::kv_append(g, &g.state(self.cache), &k, &v, &rows.sequences, &rows.positions)?;
-        let mixed = ops::attend(g, self.attend.clone(), &q, &cache, &rows.sequences, &rows.positions)?;
+        let places = [&rows.sequences, &rows.positions];
+        let mixed = ops::attend(g, self.attend.clone(), &q, &cache, places, self.sinks.as_ref())?;
         self.output.forward(g, &mixed)
     }
+}
+
+/// What makes queries, keys and values.
+fn inputs(w: &Weights<'_>, block: &str, spec: &AttentionSpec) -> [Linear; 3] {
+    let (q, k, v) = (spec.heads * spec.key_dim, spec.kv_heads * spec.key_dim, spec.kv_heads * spec.value_dim);
+    let fused = format!("{block}.attn_qkv");
+    if w.has(&format!("{fused}.weight")) {
+        return Linear::load_parts(w, &fused, [q, k, v], spec.dim);
+    }
+    [("attn_q", q), ("attn_k", k), ("attn_v", v)]
+        .map(|(name, out)| Linear::load(w, &format!("{block}.{name}"), out, spec.dim))
 }

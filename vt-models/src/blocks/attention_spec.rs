@@ -41,6 +41,10 @@ pub struct AttentionSpec {
     pub scale: f32,
     /// How many keys a query sees, its own included; 0 for all.
     pub window: usize,
+    /// What no score exceeds; 0 for no such bound.
+    pub cap: f32,
+    /// How the scores of later queries grow: by how much, and after how many positions ([`Attend`]); 0 if they do not.
+    pub temperature: (f32, usize),
     /// What keys and values are kept in.
     pub cache: CacheTypes,
 }
@@ -70,11 +74,13 @@ impl AttentionSpec {
         let value_dim = head_dim(keys, "attention.value_length", h.dim / heads)?;
         let rotary = Rotary::read(keys, w, key_dim, style)?;
         let scale = 1.0 / (key_dim as f32).sqrt();
-        Ok(Self { dim: h.dim, heads, kv_heads, key_dim, value_dim, rotary, scale, window: 0, cache })
+        let (window, cap, temperature) = (0, 0.0, (0.0, 0));
+        Ok(Self { dim: h.dim, heads, kv_heads, key_dim, value_dim, rotary, scale, window, cap, temperature, cache })
     }
 
     pub(super) fn attend(&self) -> Attend {
-        Attend { heads: self.heads, scale: self.scale, window: self.window }
+        let &Self { heads, scale, window, cap, temperature: (temperature, temperature_length), .. } = self;
+        Attend { heads, scale, window, cap, temperature, temperature_length }
     }
 
     pub(super) fn state(&self) -> StateSpec {

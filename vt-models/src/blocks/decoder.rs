@@ -54,6 +54,7 @@ pub struct Decoder<L> {
     norm: Norm,
     head: Linear,
     logit_scale: f32,
+    logit_cap: f32,
 }
 
 impl<L: Block> Decoder<L> {
@@ -69,6 +70,7 @@ impl<L: Block> Decoder<L> {
             norm: Norm::load(w, "output_norm", h.dim, h.eps),
             head: Linear::new(head, w.optional_vector("output.bias", h.vocab)),
             logit_scale: 1.0,
+            logit_cap: 0.0,
         }
     }
 
@@ -80,6 +82,11 @@ impl<L: Block> Decoder<L> {
     /// The decoder that multiplies the logits by a factor.
     pub fn with_logit_scale(self, factor: f32) -> Self {
         Self { logit_scale: factor, ..self }
+    }
+
+    /// The decoder whose logits never exceed a cap ([`ops::softcap`]).
+    pub fn with_logit_cap(self, cap: f32) -> Self {
+        Self { logit_cap: cap, ..self }
     }
 
     fn embed(&self, g: &Graph, rows: &Rows) -> Result<Value, OpError> {
@@ -97,7 +104,7 @@ impl<L: Block> Architecture for Decoder<L> {
         }
         let wanted = ops::take_rows(g, &x, &rows.wanted)?;
         let normed = self.norm.forward(g, &wanted)?;
-        let logits = self.head.forward(g, &normed)?;
-        g.output(&scale(g, &logits, self.logit_scale)?)
+        let logits = scale(g, &self.head.forward(g, &normed)?, self.logit_scale)?;
+        g.output(&if self.logit_cap > 0.0 { ops::softcap(g, &logits, self.logit_cap)? } else { logits })
     }
 }

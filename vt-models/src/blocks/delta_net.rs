@@ -58,8 +58,8 @@ impl DeltaNet {
         let DeltaNetSpec { dim, heads, key_heads, key_dim, value_dim, taps, .. } = *spec;
         let linear = |name: &str, out, input| Linear::load(w, &format!("{block}.{name}"), out, input);
         let rows = [key_heads * key_dim, key_heads * key_dim, heads * value_dim];
-        let weights = w.stacked(&format!("{block}.attn_qkv.weight"), rows, dim);
-        let convolutions = w.stacked_floats(&format!("{block}.ssm_conv1d.weight"), rows, taps);
+        let weights = w.matmul_parts(&format!("{block}.attn_qkv.weight"), rows, dim);
+        let convolutions = w.float_parts(&format!("{block}.ssm_conv1d.weight"), rows, taps);
         let state = |rows| StateSpec::Fixed { rows, cols: taps - 1 };
         let branch =
             |i: usize| Branch { weight: weights[i].clone(), taps: convolutions[i].clone(), state: state(rows[i]) };

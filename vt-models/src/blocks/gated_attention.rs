@@ -62,7 +62,8 @@ impl Block for GatedAttention {
         let k = self.rotary.forward(g, &k, rows)?;
         let v = self.v.forward(g, x)?;
         let cache = ops::kv_append(g, &g.state(self.cache), &k, &v, &rows.sequences, &rows.positions)?;
-        let mixed = ops::attend(g, self.attend.clone(), &q, &cache, &rows.sequences, &rows.positions)?;
+        let places = [&rows.sequences, &rows.positions];
+        let mixed = ops::attend(g, self.attend.clone(), &q, &cache, places, None)?;
         self.output.forward(g, &ops::mul(g, &mixed, &gate)?)
     }
 }

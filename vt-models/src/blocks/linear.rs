@@ -19,6 +19,17 @@ impl Linear {
         Self { weight, bias: w.optional_vector(&format!("{name}.bias"), out) }
     }
 
+    /// Layers of one input whose weights follow each other in the rows of the tensor `{name}.weight`, and their biases
+    /// in `{name}.bias`, if there is one.
+    pub fn load_parts<const N: usize>(w: &Weights<'_>, name: &str, outs: [usize; N], input: usize) -> [Self; N] {
+        let weights = w.matmul_parts(&format!("{name}.weight"), outs, input);
+        let biases = w.optional_vector_parts(&format!("{name}.bias"), outs);
+        std::array::from_fn(|i| {
+            let bias = biases.as_ref().map(|biases| biases[i].clone());
+            Self { weight: weights[i].clone(), bias }
+        })
+    }
+
     /// A layer of these values.
     pub fn new(weight: Value, bias: Option<Value>) -> Self {
         Self { weight, bias }

@@ -1,5 +1,6 @@
 //! Feed-forward layers.
 
+use vt_core::op::ClampedSwiglu;
 use vt_core::{Graph, OpError, Recorder, Value};
 use vt_ops as ops;
 
@@ -13,26 +14,24 @@ pub enum Activation {
     Silu,
     /// [`ops::gelu`].
     Gelu,
+    /// [`ops::clamped_swiglu`], with the numbers of gpt-oss.
+    ClampedSwiglu,
 }
 
 impl Activation {
-    /// `x` to the same shape.
-    ///
-    /// # Errors
-    /// If `x` is not f32.
-    pub fn forward(self, g: &dyn Recorder, x: &Value) -> Result<Value, OpError> {
-        match self {
-            Activation::Silu => ops::silu(g, x),
-            Activation::Gelu => ops::gelu(g, x),
-        }
-    }
-
-    /// What a gate lets through: `activation(gate) * up`.
+    /// What a gate lets through: `activation(gate) * up`, where the activation does not say otherwise.
     ///
     /// # Errors
     /// If the operands do not fit.
     pub fn gated(self, g: &dyn Recorder, gate: &Value, up: &Value) -> Result<Value, OpError> {
-        ops::mul(g, &self.forward(g, gate)?, up)
+        let bent = match self {
+            Activation::Silu => ops::silu(g, gate)?,
+            Activation::Gelu => ops::gelu(g, gate)?,
+            Activation::ClampedSwiglu => {
+                return ops::clamped_swiglu(g, ClampedSwiglu { alpha: 1.702, limit: 7.0 }, gate, up);
+            }
+        };
+        ops::mul(g, &bent, up)
     }
 }
 
@@ -65,6 +64,12 @@ impl Mlp {
     ) -> Self {
         let linear = |part: &str, out, input| Linear::load(w, &name(part), out, input);
         Self { gate: linear("gate", ff, dim), up: linear("up", ff, dim), down: linear("down", dim, ff), activation }
+    }
+
+    /// The layer of the tensors `{block}.ffn_up`, whose first `ff` rows are the gate's, and `ffn_down`.
+    pub fn load_fused(w: &Weights<'_>, block: &str, dim: usize, ff: usize, activation: Activation) -> Self {
+        let [gate, up] = Linear::load_parts(w, &format!("{block}.ffn_up"), [ff, ff], dim);
+        Self { gate, up, down: Linear::load(w, &format!("{block}.ffn_down"), dim, ff), activation }
     }
 }
 

@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use super::{Keys, Problem};
 
 /// Numbers that change what a model computes, and the value that does not; 0 is as good as absent.
-const NUMBERS: [(&str, f32); 11] = [
+const NUMBERS: [(&str, f32); 12] = [
     ("attention.clamp_kqv", 0.0),
     ("attention.max_alibi_bias", 0.0),
     ("attention.scale", 0.0),
     ("attention.sliding_window", 0.0),
+    ("attention.temperature_scale", 0.0),
     ("embedding_scale", 1.0),
     ("expert_count", 0.0),
     ("logit_scale", 1.0),

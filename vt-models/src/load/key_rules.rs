@@ -42,6 +42,7 @@ const RULES: &[(&str, Rule)] = &[
     ("attention.layer_norm_rms_epsilon", Rule::Epsilon),
     ("attention.layer_norm_epsilon", Rule::Positive),
     ("attention.scale", Rule::Finite),
+    ("attention.temperature_scale", Rule::Finite),
     ("attention.clamp_kqv", Rule::Finite),
     ("attention.max_alibi_bias", Rule::Finite),
     ("attn_logit_softcapping", Rule::Finite),
@@ -61,6 +62,9 @@ const RULES: &[(&str, Rule)] = &[
     ("rope.scaling.factor", Rule::Positive),
     ("rope.scale_linear", Rule::Positive),
     ("rope.scaling.type", Rule::Text),
+    ("rope.scaling.attn_factor", Rule::Positive),
+    ("rope.scaling.yarn_beta_fast", Rule::Positive),
+    ("rope.scaling.yarn_beta_slow", Rule::Positive),
     ("rope.scaling.original_context_length", Rule::Count(0, SIZE)),
 ];
 

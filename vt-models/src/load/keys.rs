@@ -18,17 +18,30 @@ pub(super) const MAX_SIZE: usize = 1 << 28;
 pub struct Keys<'a> {
     pub(super) gguf: &'a Gguf,
     meta: Metadata<'a>,
+    context: Option<usize>,
     read: RefCell<HashSet<String>>,
     problems: RefCell<Vec<Problem>>,
 }
 
 impl<'a> Keys<'a> {
-    /// The keys of `gguf`.
+    /// The keys of `gguf`, whose model will see sequences of up to `context` positions; `None`: as many as it was made
+    /// for.
     ///
     /// # Errors
     /// If it names no architecture.
-    pub fn new(gguf: &'a Gguf) -> Result<Self, GgufError> {
-        Ok(Self { gguf, meta: gguf.metadata().arch()?, read: RefCell::default(), problems: RefCell::default() })
+    pub fn new(gguf: &'a Gguf, context: Option<usize>) -> Result<Self, GgufError> {
+        let meta = gguf.metadata().arch()?;
+        Ok(Self { gguf, meta, context, read: RefCell::default(), problems: RefCell::default() })
+    }
+
+    /// How many positions sequences may have, and how many they had when the model was first trained.
+    ///
+    /// # Errors
+    /// If `context_length` is missing, or one of the keys not an integer in the range of sizes.
+    pub fn context(&self) -> Result<(usize, usize), GgufError> {
+        let model = self.size("context_length")?;
+        let original = self.optional_size("rope.scaling.original_context_length")?.unwrap_or(model);
+        Ok((self.context.unwrap_or(model), original))
     }
 
     /// A value of any type.

@@ -61,16 +61,9 @@ impl<'a> Weights<'a> {
         self.required(name, Role::MatmulWeight, &[rows, cols])
     }
 
-    /// Matrices that lie one below the other in a tensor: of as many rows as `rows` says, `cols` columns each.
-    pub fn stacked<const N: usize>(&self, name: &str, rows: [usize; N], cols: usize) -> [Value; N] {
-        let whole = self.matmul(name, rows.iter().sum(), cols);
-        self.split(name, &whole, rows)
-    }
-
-    /// Small matrices of f32 that lie one below the other in a tensor.
-    pub fn stacked_floats<const N: usize>(&self, name: &str, rows: [usize; N], cols: usize) -> [Value; N] {
-        let whole = self.required(name, Role::Vector, &[rows.iter().sum(), cols]);
-        self.split(name, &whole, rows)
+    /// A matrix `[rows, cols]` for each head, that its part of activations is multiplied with.
+    pub fn matmul_heads(&self, name: &str, heads: usize, rows: usize, cols: usize) -> Value {
+        self.required(name, Role::MatmulWeight, &[heads, rows, cols])
     }
 
     /// The matrices `[rows, cols]` of all experts.
@@ -83,9 +76,14 @@ impl<'a> Weights<'a> {
         self.has(name).then(|| self.required(name, Role::Vector, &[experts, len]))
     }
 
-    /// Whether the file has a tensor.
-    pub fn has(&self, name: &str) -> bool {
-        self.gguf.info(name).is_some()
+    /// Matrices of so many rows that follow each other in the rows of one: each stays where it is in the file.
+    pub fn matmul_parts<const N: usize>(&self, name: &str, rows: [usize; N], cols: usize) -> [Value; N] {
+        self.parts(name, Role::MatmulWeight, rows, &[cols])
+    }
+
+    /// Small matrices of f32 that are parts of the rows of one tensor, in this order: `[rows[i], cols]` each.
+    pub fn float_parts<const N: usize>(&self, name: &str, rows: [usize; N], cols: usize) -> [Value; N] {
+        self.parts(name, Role::Vector, rows, &[cols])
     }
 
     /// A vector of `len` f32.
@@ -98,10 +96,20 @@ impl<'a> Weights<'a> {
         self.has(name).then(|| self.vector(name, len))
     }
 
+    /// Vectors of such lengths that follow each other in one, which the file may lack.
+    pub fn optional_vector_parts<const N: usize>(&self, name: &str, lens: [usize; N]) -> Option<[Value; N]> {
+        self.has(name).then(|| self.parts(name, Role::Vector, lens, &[]))
+    }
+
+    /// Whether the file has a tensor of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.gguf.info(name).is_some()
+    }
+
     /// The embedding table `[vocab, dim]` and the head's weight: the file's, or the table itself where it has none.
     pub fn embedding_and_head(&self, table: &str, head: &str, vocab: usize, dim: usize) -> (Value, Value) {
         let shape = [vocab, dim];
-        if self.gguf.info(head).is_some() {
+        if self.has(head) {
             (self.required(table, Role::Embedding, &shape), self.required(head, Role::MatmulWeight, &shape))
         } else {
             let both = self.required(table, Role::TiedEmbedding, &shape);
@@ -111,15 +119,15 @@ impl<'a> Weights<'a> {
 
     /// A vector of ones, for an operand that the file leaves out.
     pub fn ones(&self, len: usize) -> Value {
-        self.constant("ones", &vec![1.0; len])
+        self.constant("ones", &vec![1.0f32; len])
     }
 
     /// A vector of zeros, for an operand that the file leaves out.
     pub fn zeros(&self, len: usize) -> Value {
-        self.constant("zeros", &vec![0.0; len])
+        self.constant("zeros", &vec![0.0f32; len])
     }
 
-    /// A vector that the architecture knows, for an operand that no tensor is.
+    /// A vector that is in no tensor of the file; the name is for messages.
     pub fn constant(&self, name: &str, values: &[f32]) -> Value {
         match Tensor::from_slice(DType::F32, &[values.len()], values) {
             Ok(tensor) => Value::weight(name, tensor),
@@ -164,26 +172,29 @@ impl<'a> Weights<'a> {
         Ok((self.uses.into_inner(), unused, problems))
     }
 
-    /// Values of neighbouring rows. What stands for a tensor that is missing stands for its parts, too.
-    fn split<const N: usize>(&self, name: &str, whole: &Value, rows: [usize; N]) -> [Value; N] {
-        let mut from = 0;
-        rows.map(|rows| {
-            let part = from..from + rows;
-            from += rows;
-            let tensor = whole.tensor().filter(|tensor| tensor.shape().len() == 2);
-            match tensor.map(|tensor| tensor.outer(part.clone())) {
-                Some(Ok(tensor)) => Value::weight(&format!("{name} {part:?}"), tensor),
-                Some(Err(error)) => self.substitute(Problem::Fault(format!("tensor `{name}`: {error}"))),
-                None => whole.clone(),
-            }
-        })
-    }
-
     fn required(&self, name: &str, role: Role, shape: &[usize]) -> Value {
         match self.take(name, role, shape) {
             Ok(tensor) => Value::weight(name, tensor),
             Err(problem) => self.substitute(problem),
         }
+    }
+
+    /// Ranges of a tensor's first dimension, one after another; `inner` are its other dimensions.
+    fn parts<const N: usize>(&self, name: &str, role: Role, counts: [usize; N], inner: &[usize]) -> [Value; N] {
+        let shape = [&[counts.iter().sum()], inner].concat();
+        let whole = match self.take(name, role, &shape) {
+            Ok(tensor) => tensor,
+            Err(problem) => return std::array::repeat(self.substitute(problem)),
+        };
+        let mut end = 0;
+        counts.map(|count| {
+            let range = end..end + count;
+            end = range.end;
+            match whole.part(range.clone()) {
+                Ok(part) => Value::weight(&format!("{name}[{}..{}]", range.start, range.end), part),
+                Err(error) => self.substitute(Problem::Fault(format!("tensor `{name}`: {error}"))),
+            }
+        })
     }
 
     fn take(&self, name: &str, role: Role, shape: &[usize]) -> Result<Tensor, Problem> {

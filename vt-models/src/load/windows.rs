@@ -20,10 +20,22 @@ impl Windows {
     /// # Errors
     /// A key of another type or length.
     pub fn read(keys: &Keys<'_>, layers: usize, period: usize) -> Result<Self, GgufError> {
+        match keys.optional_size("attention.sliding_window")? {
+            Some(size) => Self::of_size(size, keys, layers, period),
+            None => Ok(Self { size: 0, local: vec![false; layers] }),
+        }
+    }
+
+    /// As [`Windows::read`], of a model that has windows of `size` if the file does not say.
+    ///
+    /// # Errors
+    /// As [`Windows::read`].
+    pub fn read_or(size: usize, keys: &Keys<'_>, layers: usize, period: usize) -> Result<Self, GgufError> {
+        Self::of_size(keys.optional_size("attention.sliding_window")?.unwrap_or(size), keys, layers, period)
+    }
+
+    fn of_size(size: usize, keys: &Keys<'_>, layers: usize, period: usize) -> Result<Self, GgufError> {
         const PATTERN: &str = "attention.sliding_window_pattern";
-        let Some(size) = keys.optional_size("attention.sliding_window")? else {
-            return Ok(Self { size: 0, local: vec![false; layers] });
-        };
         let local = if keys.is_array(PATTERN) {
             flags(keys, PATTERN, layers)?
         } else {

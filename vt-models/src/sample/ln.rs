@@ -9,7 +9,7 @@ const TERMS: u32 = 12;
 
 /// ln x for finite normal x above 0, to about one unit in the last place. x = 2^k m with m from 1/sqrt 2 to sqrt 2, and
 /// ln m = 2 artanh s with s = (m - 1) / (m + 1): the sum of 2 s^(2i+1) / (2i+1), by Horner's rule.
-pub(super) fn ln(x: f64) -> f64 {
+pub(crate) fn ln(x: f64) -> f64 {
     let bits = x.to_bits();
     let mut k = (bits >> 52) as f64 - 1023.0;
     let mut m = f64::from_bits((bits & ((1 << 52) - 1)) | 1.0_f64.to_bits());

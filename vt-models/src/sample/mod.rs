@@ -29,7 +29,7 @@ mod config;
 mod error;
 mod exp;
 mod likelihood;
-mod ln;
+pub(crate) mod ln;
 mod logit_bias;
 mod min_p;
 mod penalties;

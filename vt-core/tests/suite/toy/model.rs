@@ -58,7 +58,7 @@ pub fn model(layers: usize) -> Result<Graph, OpError> {
         let k = put(&g, MatmulBt, &[&h, &w("k", 6, DIM)])?;
         let v = put(&g, MatmulBt, &[&h, &w("v", 6, DIM)])?;
         let cache = put(&g, KvAppend, &[&g.state(kv()), &k, &v, &sequences, &positions])?;
-        let attend = Attend { heads: 4, scale: 0.25, window: 0 };
+        let attend = Attend { heads: 4, scale: 0.25, ..Attend::default() };
         let a = put(&g, attend, &[&q, &cache, &sequences, &positions])?;
         x = put(&g, Add, &[&x, &put(&g, MatmulBt, &[&a, &w("o", DIM, DIM)])?])?;
         let h = norm(&x)?;
