@@ -8,9 +8,10 @@ use tiny::run::{self, Setup};
 use vt::core::plan::StepDescription;
 use vt::gguf::{Residency, Role};
 
-/// The most barriers from one layer's attention to the next one's.
+/// The most barriers from one layer's attention, or recurrence, to the next one's.
 fn barriers_per_layer(steps: &[StepDescription]) -> usize {
-    let mut layers: Vec<&[StepDescription]> = steps.split_inclusive(|step| step.op == "attend").collect();
+    let mixes = |step: &StepDescription| ["attend", "delta_rule"].contains(&step.op);
+    let mut layers: Vec<&[StepDescription]> = steps.split_inclusive(mixes).collect();
     // Before the first attention and after the last there is no whole layer.
     layers.pop();
     layers.iter().skip(1).map(|layer| layer.iter().filter(|step| step.barrier).count()).max().unwrap()
@@ -32,7 +33,9 @@ fn a_layer_takes_at_most_eight_barriers() {
 
 #[test]
 fn every_gate_is_fused_with_its_activation() {
-    for (name, op) in [("llama-f32", "silu_mul"), ("qwen3-f32", "silu_mul"), ("gemma3-f32", "gelu_mul")] {
+    for (name, op) in
+        [("llama-f32", "silu_mul"), ("qwen3-f32", "silu_mul"), ("gemma3-f32", "gelu_mul"), ("mixtral-f32", "silu_mul")]
+    {
         let tiny = tiny::find(name);
         let plan = Setup::default().load(&run::open(tiny.file())).plan().describe();
         assert_eq!(plan.fusions.fused.get(op), Some(&tiny.layers), "{name}");
@@ -67,5 +70,18 @@ fn what_is_multiplied_with_blocks_is_quantized_as_it_is_made() {
         assert_eq!((fused(gate), fused("rms_norm")), (Some(tiny.layers), Some(2 * tiny.layers + 1)), "{name}");
         let left = plan.schedules.iter().flat_map(|s| &s.steps).filter(|step| step.op == gate).count();
         assert_eq!(left, 0, "{name}");
+    }
+}
+
+/// The router reads the norm as it is, the experts its blocks: gate and up layer the same ones.
+#[test]
+fn experts_share_the_blocks_of_their_activations() {
+    let tiny = tiny::find("qwen3moe-mixed");
+    let plan = Setup::default().load(&run::open(tiny.file())).plan().describe();
+    for schedule in plan.schedules {
+        let count = |op: &str| schedule.steps.iter().filter(|step| step.op == op).count();
+        assert_eq!([count("route"), count("matmul_experts")], [tiny.layers, 3 * tiny.layers]);
+        // Those of attention's outputs and of the experts' inputs; what gates give is quantized as it is made.
+        assert_eq!([count("quantize"), count("silu_mul_quantize")], [2 * tiny.layers, tiny.layers]);
     }
 }

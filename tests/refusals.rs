@@ -270,3 +270,25 @@ fn a_pattern_of_windows_is_a_period_or_a_list() {
     let message = problem("gemma3-f32", |w| set(w, KEY, &[true; 3][..])).unwrap();
     assert!(message.contains("a flag for each of 7 layers"), "{message}");
 }
+
+/// A dense file that uses experts, and numbers of experts, groups and scorings that cannot be.
+#[test]
+fn numbers_of_experts_that_make_no_sense_are_refused() {
+    let message = problem("llama-f32", |w| set(w, "llama.expert_used_count", 2u32)).unwrap();
+    assert!(message.contains("llama.expert_count"), "{message}");
+    let message = problem("llama-f32", |w| {
+        set(w, "llama.expert_used_count", 2u32);
+        set(w, "llama.expert_count", 8u32);
+    });
+    assert!(message.unwrap().contains("blk.0.ffn_gate_inp.weight"));
+    let grouped = |groups: u32, used: u32| {
+        problem("qwen3moe-f32", |w| {
+            set(w, "qwen3moe.expert_group_count", groups);
+            set(w, "qwen3moe.expert_group_used_count", used);
+        })
+    };
+    assert_eq!((grouped(0, 0), grouped(1, 1), grouped(4, 2)), (None, None, None));
+    assert!(grouped(3, 2).unwrap().contains("expert_group_count"), "8 experts");
+    assert!(grouped(4, 5).unwrap().contains("expert_group_used_count"));
+    assert!(grouped(4, 1).unwrap().contains("expert_used_count"), "3 of a group of 2");
+}

@@ -125,6 +125,14 @@ def q6_k(f):
     return d * per_group(scales, 16) * (np.concatenate(halves, axis=-1) - 32)
 
 
+def mxfp4(f):
+    # Twice the numbers of 4 bits, so that they are whole: the scale is half the power of two, 2^(e - 128).
+    d = np.exp2(f.bytes(1) - 128.0)
+    magnitudes = np.array([0, 1, 2, 3, 4, 6, 8, 12])
+    codes = nibbles(f.bytes(16))
+    return d * np.where(codes & 8, -1, 1) * magnitudes[codes & 7]
+
+
 def q8_1(f):
     d, _sum = f.numbers("<f4"), f.numbers("<f4")
     return d * f.numbers("i1", 32)
@@ -146,6 +154,7 @@ TYPES = {
     "q4_k": (256, 144, q4_k),
     "q5_k": (256, 176, q5_k),
     "q6_k": (256, 210, q6_k),
+    "mxfp4": (32, 17, mxfp4),
     "q8_1": (32, 40, q8_1),
     "q8_k": (256, 292, q8_k),
 }

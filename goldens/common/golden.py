@@ -45,6 +45,9 @@ class Golden:
         name = f"{spec['name']}-s{sequence}"
         if spec["state"] == "fixed":
             return self.load(name, "f32")
+        if spec["state"] == "latent_rows":
+            keys = self.load(f"{name}-keys", spec["dtype"])
+            return {"keys": keys, "values": keys[..., : spec["value_dim"]]}
         return {"keys": self.load(f"{name}-keys", spec["key"]), "values": self.load(f"{name}-values", spec["value"])}
 
     def save(self, outputs):

@@ -93,6 +93,12 @@ fn state(spec: &StateSpec) -> Map<String, Value> {
             ("key", json!(key.name())),
             ("value", json!(value.name())),
         ]),
+        StateSpec::LatentRows { key_dim, value_dim, dtype } => object([
+            ("state", json!("latent_rows")),
+            ("key_dim", json!(key_dim)),
+            ("value_dim", json!(value_dim)),
+            ("dtype", json!(dtype.name())),
+        ]),
         StateSpec::Fixed { rows, cols } => {
             object([("state", json!("fixed")), ("rows", json!(rows)), ("cols", json!(cols))])
         }

@@ -48,6 +48,7 @@ fn parts(name: &str, spec: &StateSpec, sequence: usize, len: usize) -> Result<Ve
         StateSpec::KvRows { heads, key_dim, value_dim, key, value } => {
             Ok(vec![part("-keys", key, vec![heads, len, key_dim]), part("-values", value, vec![heads, len, value_dim])])
         }
+        StateSpec::LatentRows { key_dim, dtype, .. } => Ok(vec![part("-keys", dtype, vec![1, len, key_dim])]),
         StateSpec::Fixed { rows, cols } => Ok(vec![part("", DType::F32, vec![rows, cols])]),
         _ => Err(format!("{spec}: a kind of state without files")),
     }

@@ -68,6 +68,7 @@ fn kind(case: &AnyCase) -> String {
     let name = |operand: &Operand| match operand {
         Operand::Tensor { desc, .. } => desc.dtype.name().to_owned(),
         Operand::State { spec: StateSpec::KvRows { key, value, .. }, .. } => format!("kv {key}/{value}"),
+        Operand::State { spec: StateSpec::LatentRows { dtype, .. }, .. } => format!("latent {dtype}"),
         Operand::State { .. } => "state".to_owned(),
     };
     case.inputs.iter().map(name).collect::<Vec<_>>().join(", ")

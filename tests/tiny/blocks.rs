@@ -8,8 +8,11 @@ use super::random::Random;
 /// A matrix whose elements have a standard deviation near `std`. Blocks are random bits under sane scales: no encoder
 /// is needed, and every pattern of a block turns up.
 pub fn matrix(random: &mut Random, dtype: DType, rows: usize, cols: usize, std: f32) -> Vec<u8> {
+    let blocks = rows * cols / dtype.block_elems();
+    if dtype == DType::MXFP4 {
+        return (0..blocks).flat_map(|_| mxfp4_block(random, std)).collect();
+    }
     if let Some(scales) = Scales::of(dtype) {
-        let blocks = rows * cols / dtype.block_elems();
         return (0..blocks).flat_map(|_| scales.block(random, dtype.block_bytes(), std)).collect();
     }
     let values = (0..rows * cols).map(|_| random.bell(std));
@@ -18,6 +21,14 @@ pub fn matrix(random: &mut Random, dtype: DType, rows: usize, cols: usize, std: 
         DType::BF16 => values.flat_map(|x| bf16::from_f32(x).to_le_bytes()).collect(),
         _ => values.flat_map(f32::to_le_bytes).collect(),
     }
+}
+
+/// A random block of MXFP4: 2.93 is the standard deviation of its numbers when the scale is 1.
+fn mxfp4_block(random: &mut Random, std: f32) -> Vec<u8> {
+    let mut block = random.bytes(DType::MXFP4.block_bytes());
+    let scale = std / 2.93 * random.between(0.75, 1.5);
+    block[0] = (scale.to_bits() >> 23) as u8;
+    block
 }
 
 /// A vector of f32 around `mean`.

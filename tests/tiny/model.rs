@@ -4,7 +4,7 @@ use vt::core::DType;
 use vt::gguf::{WriteError, Writer};
 
 use super::random::Random;
-use super::{blocks, special, tokenizer};
+use super::{blocks, hybrid, latent, special, tokenizer};
 
 /// The tokens of every tiny model's vocabulary: an odd number of vectors.
 pub const VOCAB: usize = 301;
@@ -29,6 +29,13 @@ pub struct Tiny {
     pub layers: usize,
     /// How many keys the queries of local layers see, and of how many layers the last one is not local.
     pub window: Option<(u32, Option<u32>)>,
+    /// What its recurrent layers are like.
+    pub delta: Option<hybrid::Delta>,
+    /// How many experts there are, and how many a token uses; none in dense layers. Each has `ff` elements, and a shared one
+    /// `dim`.
+    pub experts: Option<(usize, usize)>,
+    /// What its latent attention is like.
+    pub latent: Option<latent::Latent>,
 }
 
 impl Tiny {
@@ -38,8 +45,20 @@ impl Tiny {
     }
 
     fn matrix_type(&self, layer: usize, tensor: &str) -> DType {
-        let mixed = layer.is_multiple_of(2) && matches!(tensor, "attn_v" | "ffn_down");
-        if mixed { self.mixed } else { self.weights }
+        if tensor == "ssm_conv1d" {
+            return DType::F32;
+        }
+        let mixed = layer.is_multiple_of(2) && matches!(tensor, "attn_v" | "ffn_down" | "ffn_down_exps");
+        if self.arch == "gpt-oss" && tensor.ends_with("_exps") && self.weights.is_block() {
+            return DType::MXFP4;
+        }
+        // The rows of this one are the heads', which blocks of 256 do not divide.
+        let narrow = tensor == "attn_k_b" && !self.head_dim.is_multiple_of(self.weights.block_elems());
+        match (mixed, narrow) {
+            (true, _) => self.mixed,
+            (false, true) => DType::Q8_0,
+            (false, false) => self.weights,
+        }
     }
 
     /// The GGUF file.
@@ -58,34 +77,45 @@ impl Tiny {
         let mut writer = Writer::new();
         self.metadata(&mut writer)?;
         let mut random = Random::new(self.seed());
-        let mut matrix = |writer: &mut Writer<'static>, name: &str, dtype, [rows, cols]: [usize; 2]| {
+        let mut matrix = |writer: &mut Writer<'static>, name: &str, dtype, shape: &[usize]| {
+            let (cols, rows) = (shape[shape.len() - 1], shape[..shape.len() - 1].iter().product());
             let bytes = blocks::matrix(&mut random, dtype, rows, cols, 1.0 / (cols as f32).sqrt());
-            writer.tensor(name, dtype, &[rows, cols], bytes).map(drop)
+            writer.tensor(name, dtype, shape, bytes).map(drop)
         };
-        matrix(&mut writer, "token_embd.weight", self.embedding, [VOCAB, self.dim])?;
+        matrix(&mut writer, "token_embd.weight", self.embedding, &[VOCAB, self.dim])?;
         if let Some(dtype) = self.head {
-            matrix(&mut writer, "output.weight", dtype, [VOCAB, self.dim])?;
+            matrix(&mut writer, "output.weight", dtype, &[VOCAB, self.dim])?;
         }
-        for layer in 0..self.layers {
-            for (tensor, shape) in self.matrices() {
+        for layer in 0..hybrid::stored_layers(self) {
+            for (tensor, shape) in hybrid::matrices(self, layer).unwrap_or_else(|| self.matrices(layer)) {
                 let name = format!("blk.{layer}.{tensor}.weight");
-                matrix(&mut writer, &name, self.matrix_type(layer, tensor), shape)?;
+                matrix(&mut writer, &name, self.matrix_type(layer, tensor), &shape)?;
+            }
+            if let Some((experts, _)) = self.experts.filter(|_| !latent::is_dense(self, layer)) {
+                matrix(&mut writer, &format!("blk.{layer}.ffn_gate_inp.weight"), DType::F32, &[experts, self.dim])?;
+                if self.arch == "gpt-oss" {
+                    for (part, width) in [("gate", self.ff), ("up", self.ff), ("down", self.dim)] {
+                        let name = format!("blk.{layer}.ffn_{part}_exps.bias");
+                        matrix(&mut writer, &name, DType::F32, &[experts, width])?;
+                    }
+                }
             }
         }
         self.vectors(&mut writer, &mut random)?;
         Ok(writer)
     }
 
-    fn matrices(&self) -> Vec<(&'static str, [usize; 2])> {
+    fn matrices(&self, layer: usize) -> Vec<(&'static str, Vec<usize>)> {
         let (q, kv) = (self.heads * self.head_dim, self.kv_heads * self.head_dim);
-        let (attention, gated) = if special::is_fused(self) {
-            (vec![("attn_qkv", [q + 2 * kv, self.dim])], vec![("ffn_up", [2 * self.ff, self.dim])])
+        let inputs = if special::is_fused(self) {
+            vec![("attn_qkv", vec![q + 2 * kv, self.dim])]
         } else {
-            let gated = vec![("ffn_gate", [self.ff, self.dim]), ("ffn_up", [self.ff, self.dim])];
-            (vec![("attn_q", [q, self.dim]), ("attn_k", [kv, self.dim]), ("attn_v", [kv, self.dim])], gated)
+            vec![("attn_q", vec![q, self.dim]), ("attn_k", vec![kv, self.dim]), ("attn_v", vec![kv, self.dim])]
         };
-        let output = vec![("attn_output", [self.dim, q])];
-        [attention, output, gated, vec![("ffn_down", [self.dim, self.ff])]].concat()
+        let attention = [inputs, vec![("attn_output", vec![self.dim, q])]].concat();
+        let attention = latent::attention(self).unwrap_or(attention);
+        let experts = self.experts.filter(|_| !latent::is_dense(self, layer));
+        attention.into_iter().chain(special::feed_forward(&Self { experts, ..*self })).collect()
     }
 
     fn vectors(&self, writer: &mut Writer<'static>, random: &mut Random) -> Result<(), WriteError> {
@@ -96,8 +126,9 @@ impl Tiny {
         for (tensor, len, mean) in special::outer_vectors(self) {
             vector(tensor, len, mean)?;
         }
-        for layer in 0..self.layers {
-            for (tensor, len, mean) in special::vectors(self) {
+        for layer in 0..hybrid::stored_layers(self) {
+            let own = hybrid::vectors(self, layer).or_else(|| latent::vectors(self, layer));
+            for (tensor, len, mean) in own.unwrap_or_else(|| special::vectors(self)) {
                 vector(&format!("blk.{layer}.{tensor}"), len, mean)?;
             }
         }
@@ -106,16 +137,17 @@ impl Tiny {
 
     fn metadata(&self, writer: &mut Writer<'_>) -> Result<(), WriteError> {
         writer.set("general.architecture", self.arch)?.set("general.name", special::name(self))?;
+        let [kv_heads, key_dim, value_dim, turned] = latent::sizes(self);
         let sizes = [
-            ("block_count", self.layers),
+            ("block_count", hybrid::stored_layers(self)),
             ("context_length", 512),
             ("embedding_length", self.dim),
             ("feed_forward_length", self.ff),
             ("attention.head_count", self.heads),
-            ("attention.head_count_kv", self.kv_heads),
-            ("attention.key_length", self.head_dim),
-            ("attention.value_length", self.head_dim),
-            ("rope.dimension_count", special::rotated(self)),
+            ("attention.head_count_kv", kv_heads),
+            ("attention.key_length", key_dim),
+            ("attention.value_length", value_dim),
+            ("rope.dimension_count", hybrid::rotated(self).unwrap_or(turned)),
         ];
         for (key, size) in sizes {
             writer.set(&format!("{}.{key}", self.arch), size as u32)?;
@@ -123,6 +155,7 @@ impl Tiny {
         writer.set(&format!("{}.attention.layer_norm_rms_epsilon", self.arch), 1e-6f32)?;
         writer.set(&format!("{}.rope.freq_base", self.arch), 10_000f32)?;
         special::keys(self, writer)?;
+        latent::keys(self, writer)?;
         let pre = if self.arch == "llama" { "llama-bpe" } else { "qwen2" };
         tokenizer::state(writer, pre, VOCAB)
     }

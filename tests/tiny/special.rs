@@ -4,6 +4,29 @@ use vt::gguf::{WriteError, Writer};
 
 use super::Tiny;
 
+/// The matrices of each layer's feed-forward part, beside a router.
+pub fn feed_forward(tiny: &Tiny) -> Vec<(&'static str, Vec<usize>)> {
+    let (dim, ff) = (tiny.dim, tiny.ff);
+    let Some((experts, _)) = tiny.experts else {
+        let down = ("ffn_down", vec![dim, ff]);
+        if is_fused(tiny) {
+            return vec![("ffn_up", vec![2 * ff, dim]), down];
+        }
+        return vec![("ffn_gate", vec![ff, dim]), ("ffn_up", vec![ff, dim]), down];
+    };
+    let names = ["ffn_gate_exps", "ffn_up_exps", "ffn_down_exps"];
+    let shapes = [vec![experts, ff, dim], vec![experts, ff, dim], vec![experts, dim, ff]];
+    let mut matrices: Vec<_> = names.into_iter().zip(shapes).collect();
+    let shared = match tiny.arch {
+        "qwen2moe" | "qwen35moe" | "qwen3next" => dim,
+        "deepseek2" => 2 * ff,
+        _ => return matrices,
+    };
+    let names = ["ffn_gate_shexp", "ffn_up_shexp", "ffn_down_shexp"];
+    matrices.extend(names.into_iter().zip([vec![shared, dim], vec![shared, dim], vec![dim, shared]]));
+    matrices
+}
+
 /// The model's name. llama.cpp wants special tokens in vocabularies of models whose names have a `phi3` in them.
 pub fn name(tiny: &Tiny) -> &'static str {
     tiny.name.strip_prefix("phi3-").unwrap_or(tiny.name)
@@ -28,7 +51,8 @@ pub fn vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
     let biases = [("attn_q.bias", q, 0.0), ("attn_k.bias", kv, 0.0), ("attn_v.bias", kv, 0.0)];
     match tiny.arch {
         "qwen2" => [&before[..], &biases].concat(),
-        "qwen3" => [before, heads].concat(),
+        "qwen2moe" => [&before[..], &biases, &[("ffn_gate_inp_shexp.weight", dim, 0.0)]].concat(),
+        "qwen3" | "qwen3moe" => [before, heads].concat(),
         "gemma3" => [before, heads, after].concat(),
         "olmo2" => {
             let norms = [("attn_q_norm.weight", q, 1.0), ("attn_k_norm.weight", kv, 1.0)];
@@ -36,6 +60,12 @@ pub fn vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
         }
         "gemma2" => [before, after].concat(),
         "glm4" => [&before[..], &after, &[("attn_qkv.bias", q + 2 * kv, 0.0)]].concat(),
+        "gpt-oss" => {
+            let experts = tiny.experts.map_or(0, |(experts, _)| experts);
+            let norms = [("attn_norm.weight", dim, 1.0), ("post_attention_norm.weight", dim, 1.0)];
+            let more = [("attn_output.bias", dim, 0.0), ("attn_sinks.weight", tiny.heads, 0.0)];
+            [&norms[..], &biases, &more, &[("ffn_gate_inp.bias", experts, 0.0)]].concat()
+        }
         "granite" | "mistral3" => {
             let more = [("attn_output.bias", dim, 0.0), ("ffn_gate.bias", tiny.ff, 0.0), ("ffn_down.bias", dim, 0.0)];
             [&before[..], &biases, &more].concat()
@@ -57,10 +87,19 @@ pub fn outer_vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
 
 /// The keys.
 pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
+    super::hybrid::keys(tiny, writer)?;
     if let Some((size, period)) = tiny.window {
         writer.set(&format!("{}.attention.sliding_window", tiny.arch), size)?;
         if let Some(period) = period {
             writer.set(&format!("{}.attention.sliding_window_pattern", tiny.arch), period)?;
+        }
+    }
+    if let Some((experts, used)) = tiny.experts {
+        writer.set(&format!("{}.expert_count", tiny.arch), experts as u32)?;
+        writer.set(&format!("{}.expert_used_count", tiny.arch), used as u32)?;
+        if tiny.arch != "llama" {
+            writer.set(&format!("{}.expert_feed_forward_length", tiny.arch), tiny.ff as u32)?;
+            writer.set(&format!("{}.expert_shared_feed_forward_length", tiny.arch), tiny.dim as u32)?;
         }
     }
     if tiny.arch == "gemma3" {
@@ -69,7 +108,12 @@ pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
     }
     match tiny.arch {
         "gemma2" => caps(writer)?,
-        "mistral3" => yarn(writer)?,
+        "gpt-oss" => yarn(tiny.arch, writer)?,
+        "mistral3" => {
+            yarn(tiny.arch, writer)?;
+            writer.set("mistral3.rope.scaling.yarn_log_multiplier", 0.7f32)?;
+            writer.set("mistral3.attention.temperature_scale", 0.3f32)?;
+        }
         "phi3" => {
             writer.set("phi3.rope.scaling.original_context_length", 256u32)?;
             writer.set("phi3.rope.scaling.attn_factor", 1.19f32)?;
@@ -92,20 +136,13 @@ fn caps(writer: &mut Writer<'_>) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Positions scaled so that some pairs are between those that are scaled and those that are not, and scores that grow
-/// from the sixth token on.
-fn yarn(writer: &mut Writer<'_>) -> Result<(), WriteError> {
-    writer.set("mistral3.rope.scaling.type", "yarn")?;
-    writer.set("mistral3.rope.scaling.original_context_length", 5u32)?;
-    let numbers = [
-        ("rope.scaling.factor", 8f32),
-        ("rope.scaling.yarn_beta_fast", 0.5),
-        ("rope.scaling.yarn_beta_slow", 0.01),
-        ("rope.scaling.yarn_log_multiplier", 0.7),
-        ("attention.temperature_scale", 0.3),
-    ];
-    for (key, number) in numbers {
-        writer.set(&format!("mistral3.{key}"), number)?;
+/// Positions scaled so that some pairs are between those that are scaled and those that are not. Where scores grow, they
+/// do from the sixth token on.
+pub fn yarn(arch: &str, writer: &mut Writer<'_>) -> Result<(), WriteError> {
+    writer.set(&format!("{arch}.rope.scaling.type"), "yarn")?;
+    writer.set(&format!("{arch}.rope.scaling.original_context_length"), 5u32)?;
+    for (key, number) in [("factor", 8f32), ("yarn_beta_fast", 0.5), ("yarn_beta_slow", 0.01)] {
+        writer.set(&format!("{arch}.rope.scaling.{key}"), number)?;
     }
     Ok(())
 }

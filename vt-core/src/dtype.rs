@@ -37,7 +37,7 @@ pub enum DType {
     Q5_0,
     /// 5-bit weights: f16 scale and f16 minimum, 32 quants.
     Q5_1,
-    /// 8-bit: f16 scale, 32 quants. A weight block, and the activation block beside Q4_0, Q5_0 and Q8_0 weights.
+    /// 8-bit: f16 scale, 32 quants. A weight block, and the activation block beside Q4_0, Q5_0, Q8_0 and MXFP4 weights.
     Q8_0,
     /// 2-bit weights: 256 quants, 16 four-bit scales and minima, f16 super-scales.
     Q2K,
@@ -49,6 +49,9 @@ pub enum DType {
     Q5K,
     /// 6-bit weights: 256 quants less 32, 16 eight-bit scales, f16 super-scale.
     Q6K,
+    /// 4-bit weights: a power of two as scale (E8M0), 32 floats of 4 bits (E2M1): 16 bytes, the first 16 in their low
+    /// halves.
+    MXFP4,
     /// Activation block beside Q4_1 and Q5_1 weights: f32 scale `d`, f32 sum (`d` times the sum of the quants), 32
     /// quants; 40 bytes. Not GGUF's Q8_1, whose f16 sum overflows.
     Q8_1,
@@ -87,7 +90,7 @@ pub struct RaggedRow {
 
 impl DType {
     /// Every type.
-    pub const ALL: [DType; 20] = [
+    pub const ALL: [DType; 21] = [
         DType::F32,
         DType::F16,
         DType::BF16,
@@ -106,6 +109,7 @@ impl DType {
         DType::Q4K,
         DType::Q5K,
         DType::Q6K,
+        DType::MXFP4,
         DType::Q8_1,
         DType::Q8K,
     ];
@@ -136,6 +140,7 @@ impl DType {
             DType::Q4K => ("q4_k", 256, 144, Some(12), WeightBlock),
             DType::Q5K => ("q5_k", 256, 176, Some(13), WeightBlock),
             DType::Q6K => ("q6_k", 256, 210, Some(14), WeightBlock),
+            DType::MXFP4 => ("mxfp4", 32, 17, Some(39), WeightBlock),
             DType::Q8_1 => ("q8_1", 32, 40, None, ActivationBlock),
             DType::Q8K => ("q8_k", 256, 292, None, ActivationBlock),
         };
@@ -190,7 +195,7 @@ impl DType {
     /// The block type that activations are quantized to beside weights of this block type.
     pub const fn activation(self) -> Option<DType> {
         match self {
-            DType::Q4_0 | DType::Q5_0 | DType::Q8_0 => Some(DType::Q8_0),
+            DType::Q4_0 | DType::Q5_0 | DType::Q8_0 | DType::MXFP4 => Some(DType::Q8_0),
             DType::Q4_1 | DType::Q5_1 => Some(DType::Q8_1),
             DType::Q2K | DType::Q3K | DType::Q4K | DType::Q5K | DType::Q6K => Some(DType::Q8K),
             _ => None,
@@ -235,11 +240,19 @@ mod tests {
     #[test]
     fn files_and_blocks_are_ggmls() {
         use DType::{
-            BF16, F16, F32, F64, I8, I16, I32, I64, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, Q8_1, Q8K,
+            BF16, F16, F32, F64, I8, I16, I32, I64, MXFP4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, Q8_1,
+            Q8K,
         };
         let floats = [(F32, 0, 1, 4), (F16, 1, 1, 2), (BF16, 30, 1, 2), (F64, 28, 1, 8)];
         let integers = [(I8, 24, 1, 1), (I16, 25, 1, 2), (I32, 26, 1, 4), (I64, 27, 1, 8)];
-        let small = [(Q4_0, 2, 32, 18), (Q4_1, 3, 32, 20), (Q5_0, 6, 32, 22), (Q5_1, 7, 32, 24), (Q8_0, 8, 32, 34)];
+        let small = [
+            (Q4_0, 2, 32, 18),
+            (Q4_1, 3, 32, 20),
+            (Q5_0, 6, 32, 22),
+            (Q5_1, 7, 32, 24),
+            (Q8_0, 8, 32, 34),
+            (MXFP4, 39, 32, 17),
+        ];
         let large =
             [(Q2K, 10, 256, 84), (Q3K, 11, 256, 110), (Q4K, 12, 256, 144), (Q5K, 13, 256, 176), (Q6K, 14, 256, 210)];
         let weights: Vec<_> = small.into_iter().chain(large).collect();
@@ -277,7 +290,7 @@ mod tests {
             assert!(a.is_block());
             assert_eq!(a.block_elems(), w.block_elems(), "{w}");
         }
-        assert_eq!(DType::weight_blocks().count(), 10);
+        assert_eq!(DType::weight_blocks().count(), 11);
         assert_eq!(DType::F16.activation(), None);
     }
 }

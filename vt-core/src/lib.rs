@@ -22,7 +22,7 @@ pub use graph::{Graph, Recorder, Value};
 pub use plan::{DeviceError, PlanError, RunError};
 pub use registry::Registry;
 pub use shape::{Desc, Dim, Shape, Sizes, Sym};
-pub use state::StateSpec;
+pub use state::{KvShape, StateSpec};
 pub use tensor::{Tensor, TensorError};
 pub use view::{View, ViewMut};
 

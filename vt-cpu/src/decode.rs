@@ -5,7 +5,7 @@ use vt_core::DType;
 use vt_core::kernel::Support;
 
 use crate::arch::Work;
-use crate::block::{Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, WeightBlock};
+use crate::block::{Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, WeightBlock};
 use crate::float::half::{bf16_to_f32, f16_to_f32};
 
 /// Whether rows of the type can be decoded.
@@ -41,6 +41,7 @@ impl Work for DecodeRow<'_> {
             DType::Q4K => blocks::<Q4K>(bytes, out),
             DType::Q5K => blocks::<Q5K>(bytes, out),
             DType::Q6K => blocks::<Q6K>(bytes, out),
+            DType::MXFP4 => blocks::<Mxfp4>(bytes, out),
             DType::F16 => elements(bytes, out, |b| f16_to_f32(f16::from_le_bytes(b))),
             DType::BF16 => elements(bytes, out, |b| bf16_to_f32(bf16::from_le_bytes(b))),
             _ => elements(bytes, out, f32::from_le_bytes),

@@ -6,6 +6,7 @@ mod block;
 mod config;
 mod decode;
 mod device;
+mod experts;
 mod float;
 mod limits;
 pub mod math;

@@ -122,7 +122,7 @@ fn classify(tensor_type: TensorType) -> Result<(DType, Layout), Cow<'static, str
         DType::F32 => Layout::F32,
         DType::F16 | DType::BF16 => Layout::Half,
         DType::Q4_0 | DType::Q4_1 | DType::Q5_0 | DType::Q5_1 | DType::Q8_0 => Layout::Block,
-        DType::Q2K | DType::Q3K | DType::Q4K | DType::Q5K | DType::Q6K => Layout::Block,
+        DType::Q2K | DType::Q3K | DType::Q4K | DType::Q5K | DType::Q6K | DType::MXFP4 => Layout::Block,
         DType::F64 | DType::I8 | DType::I16 | DType::I32 | DType::I64 => {
             return Err(format!("weights cannot be {dtype}").into());
         }

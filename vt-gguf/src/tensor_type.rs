@@ -28,7 +28,7 @@ const fn foreign(id: u32, name: &'static str, block_elems: u64, block_bytes: u64
 
 /// The format's other types (`ggml.h`, `ggml-common.h`). What is in neither table was removed from the format (4, 5,
 /// 31 to 33, 36 to 38), or is newer than this.
-const FOREIGN: [ForeignType; 17] = [
+const FOREIGN: [ForeignType; 16] = [
     foreign(9, "q8_1", 32, 36),
     foreign(15, "q8_k", 256, 292),
     foreign(16, "iq2_xxs", 256, 66),
@@ -42,7 +42,6 @@ const FOREIGN: [ForeignType; 17] = [
     foreign(29, "iq1_m", 256, 56),
     foreign(34, "tq1_0", 256, 54),
     foreign(35, "tq2_0", 256, 66),
-    foreign(39, "mxfp4", 32, 17),
     foreign(40, "nvfp4", 64, 36),
     foreign(41, "q1_0", 128, 18),
     foreign(42, "q2_0", 64, 18),

@@ -8,7 +8,7 @@ use Residency::{DecodeToF32, Keep, Refuse};
 /// The kinds of types that the policy tells apart, written out apart from the code under test.
 const F32: [DType; 1] = [DType::F32];
 const HALF: [DType; 2] = [DType::F16, DType::BF16];
-const BLOCKS: [DType; 10] = [
+const BLOCKS: [DType; 11] = [
     DType::Q4_0,
     DType::Q4_1,
     DType::Q5_0,
@@ -19,6 +19,7 @@ const BLOCKS: [DType; 10] = [
     DType::Q4K,
     DType::Q5K,
     DType::Q6K,
+    DType::MXFP4,
 ];
 const NO_WEIGHTS: [DType; 7] = [DType::F64, DType::I8, DType::I16, DType::I32, DType::I64, DType::Q8_1, DType::Q8K];
 

@@ -114,7 +114,6 @@ fn rule_18_types_that_vt_lacks_are_listed_and_refused_on_use() {
         (29, "iq1_m", 56),
         (34, "tq1_0", 54),
         (35, "tq2_0", 66),
-        (39, "mxfp4", 136),
         (40, "nvfp4", 144),
         (41, "q1_0", 36),
         (42, "q2_0", 72),

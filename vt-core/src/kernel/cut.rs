@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// How much of an input a tile of the output reads.
+/// How much of an input a tile of the output reads. Where the input has several rows for each row of the output
+/// (`[T, K, D]` beside `[T, D]`), these belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// All of it.

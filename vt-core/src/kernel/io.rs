@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::kv::{Kv, KvMut, Recurrent, RecurrentMut};
 use super::{RemoteOperand, Tile};
+use crate::memory::ALIGNMENT;
 use crate::op::ValueType;
 use crate::plan::{Arena, Args, Operand, Place, StatePlace, Step};
-use crate::{DType, Elem, Sizes, View, ViewMut};
+use crate::{DType, Desc, Elem, Sizes, View, ViewMut};
 
 /// The operands of one tile.
 ///
@@ -20,6 +21,8 @@ pub struct Io<'a> {
     tile: Tile,
     /// One bit an output, one for scratch: an exclusive view is given out once.
     taken: u32,
+    /// The bytes of scratch that were given out in parts.
+    parts: usize,
 }
 
 const SCRATCH: u32 = 31;
@@ -28,7 +31,7 @@ impl<'a> Io<'a> {
     /// # Safety
     /// For 'a, no other worker writes what the step's tile reads, or reads or writes what the tile writes.
     pub(crate) unsafe fn new(step: &'a Step, args: &'a Args<'a>, worker: usize, tile: Tile) -> Self {
-        Self { step, args, worker, tile, taken: 0 }
+        Self { step, args, worker, tile, taken: 0, parts: 0 }
     }
 
     /// The part of the output to compute, in elements.
@@ -52,6 +55,14 @@ impl<'a> Io<'a> {
     /// If there is no such input.
     pub fn dtype(&self, i: usize) -> DType {
         self.input_operand(i).dtype
+    }
+
+    /// The type and shape of input `i`, unless it is state. A leading symbol stands for [`Io::sizes`].
+    ///
+    /// # Panics
+    /// If there is no such input.
+    pub fn desc(&self, i: usize) -> Option<&'a Desc> {
+        self.input_operand(i).ty.tensor()
     }
 
     /// Input `i`, narrowed to what the kernel needs.
@@ -110,6 +121,7 @@ impl<'a> Io<'a> {
     /// If it was taken already.
     pub fn scratch(&mut self) -> &'a mut [u8] {
         self.take(SCRATCH);
+        assert!(self.parts == 0, "{}: a part of scratch was taken before all of it", self.step.op);
         if self.step.scratch == 0 {
             return &mut [];
         }
@@ -132,6 +144,27 @@ impl<'a> Io<'a> {
         // SAFETY: scratch is 64-byte aligned, zeroed when it was reserved, and every bit pattern of an `Elem` is a
         // value; the length is rounded down to whole elements.
         unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast::<T>(), bytes.len() / size_of::<T>()) }
+    }
+
+    /// The next `count` elements of scratch, for kernels that want it as several types: parts follow each other, each takes
+    /// [`scratch_bytes`].
+    ///
+    /// # Panics
+    /// If all of scratch was taken already, or is not so large.
+    pub fn scratch_part<T: Elem>(&mut self, count: usize) -> &'a mut [T] {
+        let (from, bytes) = (self.parts, scratch_bytes::<T>(count));
+        let fits = self.taken & (1 << SCRATCH) == 0 && bytes <= self.step.scratch - from;
+        assert!(fits, "{}: {from} + {bytes} of {} bytes of scratch", self.step.op, self.step.scratch);
+        self.parts += bytes;
+        if bytes == 0 {
+            return &mut [];
+        }
+        // SAFETY: each worker has `scratch_stride` >= `scratch` bytes of its own, and parts do not overlap. They start at
+        // multiples of 64 bytes, and scratch is zeroed when it is reserved: every bit pattern of an `Elem` is a value.
+        unsafe {
+            let start = self.args.scratch.add(self.worker * self.args.scratch_stride + from);
+            std::slice::from_raw_parts_mut(start.cast::<T>(), count)
+        }
     }
 
     /// The key/value rows of input `i` of a sequence.
@@ -258,6 +291,15 @@ impl<'a> Io<'a> {
         };
         let Operand { dtype, cols, row_bytes, .. } = *operand;
         RemoteOperand { memory, offset, dtype, rows: operand.rows.count(&self.args.sizes), cols, row_bytes }
+    }
+}
+
+/// The bytes that a [part of scratch](Io::scratch_part) of `count` elements takes: whole cache lines. What does not fit
+/// is the largest number.
+pub const fn scratch_bytes<T: Elem>(count: usize) -> usize {
+    match count.saturating_mul(size_of::<T>()).checked_next_multiple_of(ALIGNMENT) {
+        Some(bytes) => bytes,
+        None => usize::MAX,
     }
 }
 

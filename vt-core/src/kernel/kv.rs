@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::plan::StatePlace;
-use crate::{DType, Elem, StateSpec, View, ViewMut};
+use crate::{DType, Elem, KvShape, StateSpec, View, ViewMut};
 
 /// The key/value rows of a sequence, to be read.
 #[derive(Clone, Copy, Debug)]
@@ -22,21 +22,15 @@ pub struct KvMut<'a> {
 
 #[derive(Clone, Copy, Debug)]
 struct Shape {
-    heads: usize,
-    key_dim: usize,
-    value_dim: usize,
-    key: DType,
-    value: DType,
+    kv: KvShape,
+    /// Whether rows hold both: a value is the start of its key.
+    latent: bool,
 }
 
 impl Shape {
     fn of(spec: &StateSpec) -> Self {
-        match *spec {
-            StateSpec::KvRows { heads, key_dim, value_dim, key, value } => {
-                Self { heads, key_dim, value_dim, key, value }
-            }
-            other => panic!("{other} has no key/value rows"),
-        }
+        let kv = spec.kv().unwrap_or_else(|| panic!("{spec} has no key/value rows"));
+        Self { kv, latent: matches!(spec, StateSpec::LatentRows { .. }) }
     }
 }
 
@@ -54,22 +48,22 @@ impl<'a> Kv<'a> {
 
     /// The number of heads.
     pub fn heads(&self) -> usize {
-        self.shape.heads
+        self.shape.kv.heads
     }
 
     /// The elements of a key.
     pub fn key_dim(&self) -> usize {
-        self.shape.key_dim
+        self.shape.kv.key_dim
     }
 
     /// The elements of a value.
     pub fn value_dim(&self) -> usize {
-        self.shape.value_dim
+        self.shape.kv.value_dim
     }
 
     /// The types of keys and values.
     pub fn types(&self) -> (DType, DType) {
-        (self.shape.key, self.shape.value)
+        (self.shape.kv.key, self.shape.kv.value)
     }
 
     /// The keys of a head: `[capacity, key_dim]`. Rows not yet written are zero or left over.
@@ -77,7 +71,7 @@ impl<'a> Kv<'a> {
     /// # Panics
     /// If there is no such head, or the keys are not of type `T`.
     pub fn keys<T: Elem>(&self, head: usize) -> View<'a, T> {
-        let Shape { heads, key_dim, key, .. } = self.shape;
+        let KvShape { heads, key_dim, key, .. } = self.shape.kv;
         let start = head_start::<T>(head, heads, key, self.place.capacity, key_dim);
         // SAFETY: the state reserves `heads * capacity` keys (`StateMemory`), and `new`'s caller vouches for reading.
         unsafe { View::from_raw(self.place.first.cast::<T>().add(start), self.place.capacity, key_dim, key_dim) }
@@ -88,7 +82,10 @@ impl<'a> Kv<'a> {
     /// # Panics
     /// If there is no such head, or the values are not of type `T`.
     pub fn values<T: Elem>(&self, head: usize) -> View<'a, T> {
-        let Shape { heads, value_dim, value, .. } = self.shape;
+        if self.shape.latent {
+            return self.keys(head).slice_cols(0, self.shape.kv.value_dim);
+        }
+        let KvShape { heads, value_dim, value, .. } = self.shape.kv;
         let start = head_start::<T>(head, heads, value, self.place.capacity, value_dim);
         // SAFETY: as in `keys`.
         unsafe { View::from_raw(self.place.second.cast::<T>().add(start), self.place.capacity, value_dim, value_dim) }
@@ -114,7 +111,7 @@ impl<'a> KvMut<'a> {
 
     /// The types of keys and values.
     pub fn types(&self) -> (DType, DType) {
-        (self.shape.key, self.shape.value)
+        (self.shape.kv.key, self.shape.kv.value)
     }
 
     /// The key of a head at a position.
@@ -122,19 +119,22 @@ impl<'a> KvMut<'a> {
     /// # Panics
     /// If the head is not among [`KvMut::heads`], the position is outside, or the keys are not of type `T`.
     pub fn key_mut<T: Elem>(&mut self, head: usize, position: usize) -> &mut [T] {
-        let Shape { heads, key_dim, key, .. } = self.shape;
+        let KvShape { heads, key_dim, key, .. } = self.shape.kv;
         self.check(head, position);
         let start = head_start::<T>(head, heads, key, self.place.capacity, key_dim) + position * key_dim;
         // SAFETY: inside the state's keys by the check, of a head that `new`'s caller gave up.
         unsafe { std::slice::from_raw_parts_mut(self.place.first.cast::<T>().add(start), key_dim) }
     }
 
-    /// The value of a head at a position.
+    /// The value of a head at a position. That of latent rows is the start of the key.
     ///
     /// # Panics
     /// As [`KvMut::key_mut`].
     pub fn value_mut<T: Elem>(&mut self, head: usize, position: usize) -> &mut [T] {
-        let Shape { heads, value_dim, value, .. } = self.shape;
+        let KvShape { heads, value_dim, value, .. } = self.shape.kv;
+        if self.shape.latent {
+            return &mut self.key_mut(head, position)[..value_dim];
+        }
         self.check(head, position);
         let start = head_start::<T>(head, heads, value, self.place.capacity, value_dim) + position * value_dim;
         // SAFETY: as in `key_mut`.
@@ -272,6 +272,25 @@ mod tests {
             "fixed state f32 [1, 2] has no key/value rows"
         );
         assert_eq!(refused(|_| _ = fixed(&KV)), "kv rows 3 x (f16 2, f32 5) is not recurrent state");
+    }
+
+    #[test]
+    fn the_values_of_latent_rows_are_the_starts_of_their_keys() {
+        let spec = StateSpec::LatentRows { key_dim: 5, value_dim: 3, dtype: DType::F16 };
+        assert_eq!((spec.bytes(7), spec.parts()), (Some(70), 1));
+        let mut s = Sequence::new(&[spec], 7).unwrap();
+        let place = s.places().next().unwrap();
+        // SAFETY: the place is of that kind, and nobody else uses it.
+        let mut kv = unsafe { KvMut::new(&place, &spec, 0..1) };
+        for position in 0..7 {
+            kv.key_mut(0, position).fill(f16::from_f32(position as f32));
+            kv.value_mut(0, position)[1..].fill(f16::from_f32(9.0));
+        }
+        // SAFETY: as above; nobody writes any more.
+        let kv = unsafe { Kv::new(&place, &spec) };
+        assert_eq!((kv.heads(), kv.key_dim(), kv.value_dim(), kv.types()), (1, 5, 3, (DType::F16, DType::F16)));
+        let row = [6.0, 9.0, 9.0, 6.0, 6.0].map(f16::from_f32);
+        assert_eq!((kv.keys::<f16>(0).row(6), kv.values::<f16>(0).row(6)), (&row[..], &row[..3]));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::fmt;
 use thiserror::Error;
 
 pub use cut::{Cut, Deal, Need, Tile};
-pub use io::Io;
+pub use io::{Io, scratch_bytes};
 pub use kv::{Kv, KvMut, Recurrent, RecurrentMut};
 pub use remote::RemoteOperand;
 

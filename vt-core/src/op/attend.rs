@@ -4,7 +4,7 @@ use super::case::{Case, Fill, Operand};
 use super::kv_append::filled;
 use super::{Attrs, Cost, Inputs, Op, Outs, Tolerance, ValueType, Workload, one};
 use crate::plan::Span;
-use crate::{DType, Desc, Dim, OpError, StateSpec, Sym};
+use crate::{DType, Desc, Dim, KvShape, OpError, StateSpec, Sym};
 
 /// Causal attention of grouped queries (Vaswani et al., 2017; Ainslie et al., 2023): for row t at position p of
 /// sequence s and query head h, with g = h / (heads / H) the head of its keys and values,
@@ -20,7 +20,7 @@ use crate::{DType, Desc, Dim, OpError, StateSpec, Sym};
 /// | operand | shape | type |
 /// |---|---|---|
 /// | `q` | `[T, heads * key_dim]` | f32 |
-/// | `cache` | key/value rows of H heads, H divides `heads` | state |
+/// | `cache` | key/value rows of H heads, H divides `heads`; or latent rows, H = 1 | state |
 /// | `sequences` | `[T]` | i32 |
 /// | `positions` | `[T]` | i32 |
 /// | `sinks`, may be left out | `[heads]` | f32 |
@@ -51,7 +51,7 @@ impl Op for Attend {
 
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Outs, OpError> {
         self.check_numbers(inputs)?;
-        let &StateSpec::KvRows { heads, key_dim, value_dim, .. } = inputs.state(1)? else {
+        let Some(KvShape { heads, key_dim, value_dim, .. }) = inputs.state(1)?.kv() else {
             return Err(inputs.want(false, 1, || "key/value rows").unwrap_err());
         };
         let groups = heads > 0 && self.heads > 0 && self.heads.is_multiple_of(heads);
@@ -86,7 +86,7 @@ impl Op for Attend {
     /// and of each weight with its value.
     fn cost(&self, work: &Workload<'_>) -> Cost {
         let Some(cache) = work.inputs.get(1).and_then(ValueType::state) else { return work.operands() };
-        let StateSpec::KvRows { key_dim, value_dim, .. } = *cache else { return work.operands() };
+        let Some(KvShape { key_dim, value_dim, .. }) = cache.kv() else { return work.operands() };
         let (mut bytes, mut products) = (work.operands().bytes, 0u64);
         for span in work.spans.iter().filter(|span| span.rows > 0) {
             let keys = self.keys(span.position) + span.rows - 1;
@@ -113,9 +113,12 @@ impl Op for Attend {
         cases.push(with_sinks(case(DType::F16, 4, 2, (16, 16), 0, two.clone())));
         cases.push(with_sinks(case(DType::F32, 6, 2, (24, 12), 9, one(60, 6)).with("capped", |op| op.cap = 3.0)));
         cases.push(
-            case(DType::F16, 4, 2, (16, 16), 0, two)
+            case(DType::F16, 4, 2, (16, 16), 0, two.clone())
                 .with("warm", |op| (op.temperature, op.temperature_length) = (0.5, 3)),
         );
+        let latent =
+            [(DType::F16, (40, 32), one(0, 17)), (DType::F32, (33, 20), one(66, 4)), (DType::F16, (16, 16), two)];
+        cases.extend(latent.map(|(dtype, dims, spans)| latent_case(dtype, 4, dims, spans)));
         cases
     }
 
@@ -124,7 +127,8 @@ impl Op for Attend {
         let spans = [(0, 512), (4095, 1)].map(|(position, rows)| vec![Span { sequence: 0, position, rows }]);
         let of = |dtype| spans.clone().map(|s| case(dtype, 32, 8, (128, 128), 0, s));
         let capped = of(DType::F16).map(|case| case.with("capped", |op| op.cap = 50.0));
-        [DType::F16, DType::F32].into_iter().flat_map(of).chain(capped).collect()
+        let latent = spans.clone().map(|s| latent_case(DType::F16, 16, (576, 512), s));
+        [DType::F16, DType::F32].into_iter().flat_map(of).chain(capped).chain(latent).collect()
     }
 }
 
@@ -151,16 +155,27 @@ fn case(
     spans: Vec<Span>,
 ) -> Case<Attend> {
     let spec = StateSpec::KvRows { heads: kv_heads, key_dim, value_dim, key: dtype, value: dtype };
+    let name = format!("{dtype}-h{heads}-{kv_heads}-d{key_dim}-{value_dim}-w{window}");
+    case_of(name, spec, Attend { heads, scale: 1.0 / (key_dim as f32).sqrt(), window, ..Attend::default() }, spans)
+}
+
+fn latent_case(dtype: DType, heads: usize, (key_dim, value_dim): (usize, usize), spans: Vec<Span>) -> Case<Attend> {
+    let spec = StateSpec::LatentRows { key_dim, value_dim, dtype };
+    let name = format!("{dtype}-latent-h{heads}-d{key_dim}-{value_dim}");
+    case_of(name, spec, Attend { heads, scale: 1.0 / (key_dim as f32).sqrt(), ..Attend::default() }, spans)
+}
+
+fn case_of(name: String, spec: StateSpec, op: Attend, spans: Vec<Span>) -> Case<Attend> {
     let places: Vec<String> = spans.iter().map(|s| format!("s{}p{}n{}", s.sequence, s.position, s.rows)).collect();
-    let name = format!("{dtype}-h{heads}-{kv_heads}-d{key_dim}-{value_dim}-w{window}-{}", places.join("-"));
+    let name = format!("{name}-{}", places.join("-"));
+    let key_dim = spec.kv().map_or(0, |kv| kv.key_dim);
     let t = spans.iter().map(|s| s.rows).sum();
     let mut filled = filled(&spans);
     spans.iter().for_each(|s| filled[s.sequence] = s.position + s.rows);
     let index = |fill| Operand::tensor(Desc::new(DType::I32, [Sym::T]), fill);
-    let q = Operand::tensor(Desc::rows(DType::F32, Sym::T, heads * key_dim), Fill::Normal(1.0));
+    let q = Operand::tensor(Desc::rows(DType::F32, Sym::T, op.heads * key_dim), Fill::Normal(1.0));
     let inputs = vec![q, Operand::State { spec, filled }, index(Fill::Sequences), index(Fill::Positions)];
-    let scale = 1.0 / (key_dim as f32).sqrt();
-    Case::new(name, Attend { heads, scale, window, ..Attend::default() }, t, inputs).with_spans(spans)
+    Case::new(name, op, t, inputs).with_spans(spans)
 }
 
 impl Case<Attend> {

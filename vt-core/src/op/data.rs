@@ -66,6 +66,7 @@ pub(super) fn tensor(dtype: DType, shape: &[usize], fill: Fill, seed: u64) -> Re
         Fill::Normal(deviation) => normal(count, deviation, seed),
         Fill::Wide => (0..count).map(|_| random.wide()).collect(),
         Fill::NonFinite => (0..count).map(|_| random.non_finite()).collect(),
+        Fill::UpTo(limit) => (0..count).map(|_| limit * random.unit()).collect(),
         _ => vec![0.0; count],
     };
     match dtype {
@@ -110,6 +111,7 @@ fn put_scales(dtype: DType, block: &mut [u8], size: f32, random: &mut Random) {
         DType::Q4K => (half(0, size / 166.0), half(2, size / 22.0)).0,
         DType::Q5K => (half(0, size / 331.0), half(2, size / 21.0)).0,
         DType::Q6K => half(208, size / 1300.0),
+        DType::MXFP4 => block[0] = ((size / 3.0).to_bits() >> 23) as u8,
         DType::Q8_1 => put_q8_1(block, size / 74.0),
         DType::Q8K => put_q8_k(block, if random.next() & 1 == 0 { size } else { -size } / 74.0),
         _ => {}

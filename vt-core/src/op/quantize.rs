@@ -8,8 +8,8 @@ use crate::{DType, Desc, OpError, Sym};
 ///
 /// | operand | shape | type |
 /// |---|---|---|
-/// | `x` | `[T, K]`, K a multiple of the block | f32 |
-/// | out | `[T, K]` | `to`: q8_0, q8_1 or q8_k |
+/// | `x` | `[.., K]`, K a multiple of the block | f32 |
+/// | out | as `x` | `to`: q8_0, q8_1 or q8_k |
 ///
 /// q8_0 and q8_k are byte for byte what ggml's reference encoders give. A block with a value that is not finite gets
 /// scale NaN and quants 0; the float sum of q8_1 is then NaN, the integer sums of q8_k are 0.
@@ -53,14 +53,14 @@ impl Op for Quantize {
     }
 }
 
-/// Input 0, an f32 matrix, in the blocks `to`.
+/// Input 0, f32 of two dimensions or more, in the blocks `to`.
 pub(super) fn blocks(inputs: &Inputs<'_>, to: DType) -> Result<Outs, OpError> {
     let activation = DType::weight_blocks().any(|w| w.activation() == Some(to));
     inputs.want_attribute(activation, "to", "an activation block type", to)?;
-    let (rows, cols) = inputs.matrix(0, DType::F32)?;
-    let block = to.block_elems();
-    inputs.want(cols.is_multiple_of(block), 0, || format!("rows of a multiple of {block}"))?;
-    one(Desc::rows(to, rows, cols))
+    let (x, block) = (inputs.tensor(0)?, to.block_elems());
+    inputs.want(x.dtype == DType::F32 && x.shape.len() >= 2, 0, || "f32 of two dimensions or more")?;
+    inputs.want(x.cols().is_multiple_of(block), 0, || format!("rows of a multiple of {block}"))?;
+    one(Desc { dtype: to, shape: x.shape.clone() })
 }
 
 fn case(to: DType, t: usize, k: usize, kind: &str, fill: Fill) -> Case<Quantize> {

@@ -18,8 +18,8 @@ pub trait Producer: Op {
 ///
 /// | operand | shape | type |
 /// |---|---|---|
-/// | those of `P` | the first is `[T, K]`, K a multiple of the block | as `P` has them |
-/// | out | `[T, K]` | `to`: q8_0, q8_1 or q8_k |
+/// | those of `P` | the first is `[.., K]`, K a multiple of the block | as `P` has them |
+/// | out | as the first | `to`: q8_0, q8_1 or q8_k |
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantized<P> {
     /// What makes the rows.

@@ -45,13 +45,13 @@ impl Candidate {
     }
 }
 
-/// What the kernel needs of an input; all of it where its rows are not the output's.
+/// What the kernel needs of an input; all of it where its rows do not belong to the output's.
 fn settled_need(node: &ProgramNode, kernel: &dyn AnyKernel, i: usize) -> Need {
     let rows = Rows::of(&node.input_types[i]);
-    let alike = node.outputs.first().is_some_and(|o| Rows::of(o) == rows);
+    let belong = node.outputs.first().is_some_and(|o| rows.per(Rows::of(o)).is_some());
     match kernel.need(&*node.op, i) {
-        Need::Tile if alike || rows.single() => Need::Tile,
-        Need::Rows if alike => Need::Rows,
+        Need::Tile if belong || rows.single() => Need::Tile,
+        Need::Rows if belong => Need::Rows,
         _ => Need::All,
     }
 }

@@ -45,6 +45,15 @@ impl Rows {
     pub(crate) fn single(self) -> bool {
         self.sym.is_none() && self.times == 1
     }
+
+    /// How many of these rows belong to each of `others`; `None` if that is no whole number.
+    pub(crate) fn per(self, others: Self) -> Option<usize> {
+        if self == others {
+            return Some(1);
+        }
+        let whole = self.sym == others.sym && others.times > 0 && self.times.is_multiple_of(others.times);
+        whole.then(|| self.times / others.times)
+    }
 }
 
 /// An input or output of a step.
@@ -116,8 +125,13 @@ impl Step {
         (0..self.outputs.len()).all(|i| self.output_part(i, tile, sizes).is_empty())
     }
 
+    /// The rows of the operand that belong to the tile's.
     fn rows_part(&self, operand: &Operand, tile: &Tile, sizes: &Sizes) -> Range<usize> {
-        if matches!(self.share, Share::Rows { .. }) { tile.rows.clone() } else { 0..operand.rows.count(sizes) }
+        if !matches!(self.share, Share::Rows { .. }) {
+            return 0..operand.rows.count(sizes);
+        }
+        let per = operand.rows.per(self.outputs[0].rows).unwrap_or(1);
+        tile.rows.start * per..tile.rows.end * per
     }
 
     /// The tile's columns as the same fraction of the operand's: the plan cuts only where that is a whole number.
@@ -160,4 +174,23 @@ pub struct Segment {
 pub(crate) enum Part {
     Segment(Segment),
     Copy(Box<Copy>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_belong_to_rows_of_the_same_symbol_in_whole_numbers() {
+        let rows = |sym, times| Rows { sym, times };
+        let (t, r) = (Some(Sym::T), Some(Sym::R));
+        assert_eq!(rows(t, 6).per(rows(t, 2)), Some(3));
+        assert_eq!(rows(None, 8).per(rows(None, 8)), Some(1));
+        assert_eq!((rows(t, 0).per(rows(t, 0)), rows(t, 0).per(rows(t, 2))), (Some(1), Some(0)));
+        for (mine, others) in
+            [((t, 2), (t, 6)), ((t, 5), (t, 2)), ((t, 2), (r, 1)), ((t, 2), (None, 1)), ((t, 2), (t, 0))]
+        {
+            assert_eq!(rows(mine.0, mine.1).per(rows(others.0, others.1)), None, "{mine:?} {others:?}");
+        }
+    }
 }

@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use vt_core::op::{AnyCase, AnyOp, Attend, Operand, Quantized, Rope, RopeStyle, SiluMul, ValueType, entries};
-use vt_core::{DType, Desc, StateSpec, Sym};
+use vt_core::op::{
+    AnyCase, AnyOp, Attend, MatmulExperts, Operand, Quantized, Rope, RopeStyle, Route, Scoring, SiluMul, ValueType,
+    entries,
+};
+use vt_core::{DType, Desc, Dim, StateSpec, Sym};
 
 fn types(case: &AnyCase) -> Vec<ValueType> {
     let ty = |o: &Operand| match o {
@@ -107,6 +110,7 @@ fn pairs_in_place_are_of_one_type_and_elementwise_ops_have_them() {
         let expected: &[(usize, usize)] = match entry.name {
             "add" | "mul" | "silu_mul" | "gelu_mul" => &[(0, 0), (1, 0)],
             "scale" | "silu" | "gelu" | "rms_norm" | "rope" => &[(0, 0)],
+            "add_expert_bias" | "gate_rows" => &[(0, 0)],
             _ => &[],
         };
         let mut alike: HashSet<&(usize, usize)> = HashSet::new();
@@ -205,6 +209,48 @@ fn rotations_that_make_no_sense_are_refused() {
         refused(Rope { magnitude: number, ..op.clone() }, "magnitude");
     }
     [0.0, -0.0, -1e4].into_iter().for_each(|base| refused(Rope { base, ..op.clone() }, "base"));
+}
+
+#[test]
+fn choices_that_make_no_sense_are_refused() {
+    let bias = ValueType::Tensor(Desc::new(DType::F32, [8usize]));
+    let refused = |op: Route, attribute: &str, expected: &str| {
+        let error = infer(&op, &[floats(8), bias.clone()]).unwrap_err();
+        assert!(error.starts_with(&format!("route: attribute `{attribute}`: expected {expected}, found ")), "{error}");
+    };
+    let op = Route::new(Scoring::Softmax, 2);
+    [0, 9].into_iter().for_each(|used| refused(Route { used, ..op.clone() }, "used", "1 to 8"));
+    [0, 3].into_iter().for_each(|groups| refused(Route { groups, ..op.clone() }, "groups", "a divisor of 8 experts"));
+    let grouped = |used_groups| Route { used: 5, groups: 4, used_groups, ..op.clone() };
+    [0, 5].into_iter().for_each(|n| refused(grouped(n), "used_groups", "1 to 4"));
+    refused(grouped(2), "used", "1 to 4");
+    refused(Route { scale: f32::NAN, ..op.clone() }, "scale", "a finite number");
+    let outs = infer(&op, &[floats(8), bias.clone()]).unwrap();
+    assert_eq!(outs, [DType::I32, DType::F32].map(|d| ValueType::Tensor(Desc::rows(d, Sym::T, 2))));
+}
+
+#[test]
+fn products_with_experts_name_what_does_not_fit() {
+    let of = |op: MatmulExperts, x: Desc, w: Desc| {
+        let experts = Desc::rows(DType::I32, Sym::T, 2);
+        infer(&op, &[x, w, experts].map(ValueType::Tensor))
+            .map_err(|e| e.strip_prefix("matmul_experts: ").unwrap().to_owned())
+    };
+    let (whole, halves) = (MatmulExperts::WHOLE, |part| MatmulExperts { part, parts: 2 });
+    let x = |dtype, d| Desc::rows(dtype, Sym::T, d);
+    let w = |dtype, n, d| Desc::new(dtype, [3usize, n, d]);
+    let out = |n: usize| ValueType::Tensor(Desc::new(DType::F32, [Sym::T.into(), Dim::from(2), n.into()]));
+    assert_eq!(of(whole.clone(), x(DType::Q8K, 256), w(DType::Q4K, 6, 256)).unwrap(), [out(6)]);
+    assert_eq!(of(halves(1), x(DType::F32, 5), w(DType::F16, 6, 5)).unwrap(), [out(3)]);
+    let found = of(whole.clone(), x(DType::F32, 256), w(DType::Q4K, 6, 256)).unwrap_err();
+    assert_eq!(found, "input `x`: expected q8_k [T, 256] or [T, 2, 256], found f32 [T, 256]");
+    assert!(of(whole.clone(), x(DType::F32, 4), w(DType::F32, 6, 5)).unwrap_err().starts_with("input `x`: "));
+    assert!(of(whole.clone(), x(DType::F32, 5), w(DType::I32, 6, 5)).unwrap_err().starts_with("input `w`: "));
+    assert!(of(whole, x(DType::Q8K, 128), w(DType::Q4K, 6, 128)).unwrap_err().starts_with("input `w`: "));
+    let found = of(halves(2), x(DType::F32, 5), w(DType::F32, 6, 5)).unwrap_err();
+    assert_eq!(found, "attribute `part`: expected below 2 parts, found 2");
+    let found = of(halves(0), x(DType::F32, 5), w(DType::F32, 7, 5)).unwrap_err();
+    assert_eq!(found, "attribute `parts`: expected a divisor of 7 rows, found 2");
 }
 
 /// Scores whose size depends on the head would make softmax trivial; a norm of no columns tests nothing.

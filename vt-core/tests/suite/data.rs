@@ -47,6 +47,7 @@ fn the_bytes_are_those_of_the_definition() {
         (DType::Q4K, Fill::Normal(3.0), 0xba23_8584_fc33_aa19),
         (DType::Q5K, Fill::Normal(3.0), 0x5a90_8422_044a_6625),
         (DType::Q6K, Fill::Normal(3.0), 0xf664_b2ca_d07a_8818),
+        (DType::MXFP4, Fill::Normal(3.0), 0x64f1_0814_2cfe_aac6),
         (DType::Q8_1, Fill::Normal(3.0), 0x5b99_360f_d54b_9ba3),
         (DType::Q8K, Fill::Normal(3.0), 0x3e90_c8fb_9cd3_8a53),
     ];

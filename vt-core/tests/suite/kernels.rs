@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use vt_core::kernel::{Call, Cut, Deal, Io, Kernel, KernelError, Need, Support, Tile};
+use vt_core::kernel::{Call, Cut, Deal, Io, Kernel, KernelError, Need, Support, Tile, scratch_bytes};
 use vt_core::op::{Dequantize, KvAppend, Silu, ValueType};
 use vt_core::plan::{Feed, Options, Pass, Plan, Sequence, Span};
 use vt_core::registry::Builder;
@@ -260,6 +260,48 @@ fn scratch_memory_is_seen_as_whole_elements() {
         };
         run(&planned(&registry(2, kernels))).unwrap();
     }
+}
+
+/// Takes scratch in parts.
+struct Parts;
+
+impl Kernel<Silu> for Parts {
+    fn name(&self) -> String {
+        "parts".to_owned()
+    }
+
+    fn scratch(&self, _: &Silu, _: &Call<'_>) -> usize {
+        scratch_bytes::<u8>(3) + scratch_bytes::<f32>(17)
+    }
+
+    fn run(&self, _: &Silu, io: &mut Io<'_>) -> Result<(), KernelError> {
+        let (bytes, nothing, floats) =
+            (io.scratch_part::<u8>(3), io.scratch_part::<f64>(0), io.scratch_part::<f32>(17));
+        floats.fill(1.5);
+        bytes.fill(7);
+        assert!(floats.iter().all(|x| *x == 1.5) && bytes == [7; 3] && nothing.is_empty());
+        let places = [bytes.as_ptr() as usize, floats.as_ptr() as usize];
+        assert!(places.iter().all(|at| at.is_multiple_of(64)) && places[0].abs_diff(places[1]) == 64);
+        Ok(())
+    }
+}
+
+/// Parts follow each other in whole cache lines, and there are no more of them than there is scratch.
+#[test]
+fn scratch_memory_is_given_out_in_parts() {
+    let kernels = |b: &mut Builder| {
+        b.kernel::<Silu>("toy", Parts);
+        b.kernel::<KvAppend>("toy", Toy::new(Cut::whole()));
+    };
+    run(&planned(&registry(2, kernels))).unwrap();
+    let idle = Puppet { run: |_| {}, in_place: false };
+    let silu = |run| panic_of(Puppet { run, ..idle }, idle);
+    assert_eq!(silu(|io| _ = io.scratch_part::<f32>(12)), "silu: 0 + 64 of 44 bytes of scratch");
+    assert_eq!(
+        silu(|io| _ = io.scratch_part::<f64>(usize::MAX)),
+        format!("silu: 0 + {} of 44 bytes of scratch", usize::MAX)
+    );
+    assert_eq!(silu(|io| _ = (io.scratch(), io.scratch_part::<u8>(1))), "silu: 0 + 64 of 44 bytes of scratch");
 }
 
 /// Wants three workers.

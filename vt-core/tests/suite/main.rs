@@ -10,6 +10,7 @@ mod kernels;
 mod passes;
 mod random;
 mod registries;
+mod rows_of_rows;
 mod schedules;
 mod sequences;
 mod toy;

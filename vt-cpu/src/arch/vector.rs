@@ -3,6 +3,7 @@
 use vt_core::View;
 
 use super::Isa;
+use crate::block::RowLanes;
 
 /// A tier with vectors of sixteen lanes, in one register or more, and dot products of bytes. The methods are instructions, inlined into the
 /// tier's [`perform`](Isa::perform): elsewhere they are right, but slow.
@@ -11,6 +12,9 @@ pub trait Vector: Isa {
     type Int: Copy;
     /// Sixteen `f32`.
     type Float: Copy;
+
+    /// The form in which panels hold blocks.
+    type InPanels<W: RowLanes>: RowLanes;
 
     /// Whether bytes that take all eight bits are best multiplied as signed ones.
     const SIGNED: bool;
@@ -54,6 +58,9 @@ pub trait Vector: Isa {
     /// its bit 4, and else zeros.
     fn fifth_bits(self, x: Self::Int, first: u32) -> Self::Int;
 
+    /// The table's entries at the places that the bytes say: each is below 16.
+    fn look_up(self, table: &[u8; 16], x: Self::Int) -> Self::Int;
+
     /// `sum + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3` in each lane, of the unsigned bytes of `a`, at most 127 where
     /// [`SIGNED`](Vector::SIGNED), and the signed ones of `b`. Wraps.
     fn dot_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
@@ -73,6 +80,8 @@ pub trait Vector: Isa {
     fn to_floats(self, x: Self::Int) -> Self::Float;
     /// The half-precision numbers in the low halves.
     fn halves_to_floats(self, x: Self::Int) -> Self::Float;
+    /// The floats that have these bits.
+    fn bits_to_floats(self, x: Self::Int) -> Self::Float;
     /// `a + b`.
     fn add(self, a: Self::Float, b: Self::Float) -> Self::Float;
     /// `a * b`.

@@ -13,12 +13,16 @@ struct All<'a, V> {
     b: [i32; 16],
 }
 
+const TABLE: [u8; 16] = [3, 1, 4, 15, 9, 2, 6, 53, 58, 97, 93, 238, 46, 26, 43, 255];
+
 #[derive(Debug, PartialEq)]
 struct Results {
     words: [[i32; 16]; 4],
     fifth_bits: [[i32; 16]; 8],
+    looked_up: [i32; 16],
     dots: [[i32; 16]; 3],
     halves: [u32; 16],
+    floats: [u32; 16],
     spread: [[[i32; 16]; 2]; 4],
     wrapping: [[i32; 16]; 2],
 }
@@ -32,8 +36,10 @@ impl<V: Vector> Work for All<'_, V> {
         let mut results = Results {
             words: [[0; 16]; 4],
             fifth_bits: [[0; 16]; 8],
+            looked_up: [0; 16],
             dots: [[0; 16]; 3],
             halves: [0; 16],
+            floats: [0; 16],
             spread: [[[0; 16]; 2]; 4],
             wrapping: [[0; 16]; 2],
         };
@@ -45,6 +51,7 @@ impl<V: Vector> Work for All<'_, V> {
         for i in 0..8 {
             v.store_ints(v.fifth_bits(a, 4 * i as u32), &mut results.fifth_bits[i]);
         }
+        v.store_ints(v.look_up(&TABLE, v.and(a, v.int(0x0f0f_0f0f))), &mut results.looked_up);
         let small = v.and(a, v.int(0x7f7f_7f7f));
         v.store_ints(v.dot_bytes(a, small, b), &mut results.dots[0]);
         v.store_ints(v.dot_signed_bytes(a, a, b), &mut results.dots[1]);
@@ -52,6 +59,8 @@ impl<V: Vector> Work for All<'_, V> {
         let mut floats = [0.0; 16];
         v.store_floats(v.halves_to_floats(v.and(a, v.int(0x7fff_3fff))), &mut floats);
         results.halves = floats.map(f32::to_bits);
+        v.store_floats(v.bits_to_floats(v.and(a, v.int(0x7fff_ffff))), &mut floats);
+        results.floats = floats.map(f32::to_bits);
         for byte in 0..4 {
             v.store_ints(v.byte_in_bytes(a, byte), &mut results.spread[byte][0]);
             v.store_ints(v.byte_in_halves(a, byte), &mut results.spread[byte][1]);
@@ -76,12 +85,14 @@ fn expected(all: &All<'_, ()>) -> Results {
         fifth_bits: std::array::from_fn(|i| {
             lanes(&|a, _| i32::from_le_bytes(std::array::from_fn(|j| ((a >> (4 * i + j)) as u8 & 1) << 4)))
         }),
+        looked_up: lanes(&|a, _| i32::from_le_bytes(bytes(a).map(|x| TABLE[usize::from(x & 15)]))),
         dots: [
             lanes(&|a, b| a.wrapping_add(dot(bytes(a).map(|x| i32::from(x & 0x7f)), b))),
             lanes(&|a, b| a.wrapping_add(dot(bytes(a).map(|x| i32::from(x as i8)), b))),
             lanes(&|a, b| (0..2).fold(a, |sum, i| sum.wrapping_add(half(a, i) * half(b, i)))),
         ],
         halves: std::array::from_fn(|i| half::f16::from_bits(all.a[i] as u16 & 0x3fff).to_f32().to_bits()),
+        floats: std::array::from_fn(|i| all.a[i] as u32 & 0x7fff_ffff),
         spread: std::array::from_fn(|byte| {
             let byte = |a: i32| bytes(a)[byte];
             [
@@ -91,7 +102,7 @@ fn expected(all: &All<'_, ()>) -> Results {
         }),
         wrapping: [
             lanes(&|a, b| i32::from_le_bytes(std::array::from_fn(|j| bytes(a)[j].wrapping_add(bytes(b)[j])))),
-            lanes(&|a, b| (half(a, 0) * half(b, 0) & 0xffff) | (half(a, 1).wrapping_mul(half(b, 1)) << 16)),
+            lanes(&|a, b| ((half(a, 0) * half(b, 0)) & 0xffff) | (half(a, 1).wrapping_mul(half(b, 1)) << 16)),
         ],
     }
 }

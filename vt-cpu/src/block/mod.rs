@@ -9,6 +9,7 @@
 mod f16;
 mod kquant;
 mod lanes;
+mod mxfp4;
 mod q2_k;
 mod q3_k;
 mod q3_k_folded;
@@ -32,6 +33,7 @@ use vt_core::DType;
 
 pub use f16::{f16_to_f32, f32_to_f16};
 pub use lanes::{Quants, RowLanes, Rows, Scales};
+pub use mxfp4::Mxfp4;
 pub use q2_k::Q2K;
 pub use q3_k::Q3K;
 pub use q3_k_folded::FoldedQ3K;
@@ -100,8 +102,14 @@ pub trait WeightBlock: 'static {
         [0; 16]
     }
 
-    /// The half-precision bits of the scale, which multiplies all integer weights of the block.
+    /// The bits of the scale, which multiplies all integer weights of the block.
     fn scale(block: &[u8]) -> u16;
+
+    /// What the bits of a scale stand for: half precision, unless the type says otherwise.
+    #[inline(always)]
+    fn scale_value(bits: u16) -> f32 {
+        f16_to_f32(bits)
+    }
 
     /// The half-precision bits of `m` for [`Offset::Constant`], of `dmin` for [`Offset::Minima`]; else 0.
     #[inline(always)]

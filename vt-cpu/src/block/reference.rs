@@ -31,6 +31,13 @@ fn float_fields(dtype: DType) -> (usize, Option<usize>) {
     }
 }
 
+/// The exponent of a block of MXFP4: one in 16 is of the smallest there are.
+fn exponent(random: &mut Random) -> u8 {
+    let bits = random.bits();
+    let (small, other) = ((bits >> 8) % 4, 110 + (bits >> 16) % 24);
+    if bits.is_multiple_of(16) { small as u8 } else { other as u8 }
+}
+
 /// Blocks of random bytes, among them all-zero and all-one ones, under scales of any sign, some of them subnormal.
 pub(crate) fn random_blocks(dtype: DType, count: usize, random: &mut Random) -> Vec<u8> {
     let mut bytes = vec![0; count * dtype.block_bytes()];
@@ -44,6 +51,10 @@ pub(crate) fn random_blocks(dtype: DType, count: usize, random: &mut Random) -> 
                 2 => 0x80,
                 _ => random.bits() as u8,
             };
+        }
+        if dtype == DType::MXFP4 {
+            block[0] = exponent(random);
+            continue;
         }
         for at in std::iter::once(scale).chain(offset) {
             let size = if random.bits().is_multiple_of(4) { 1e-5 } else { 0.05 };
@@ -114,12 +125,22 @@ pub(crate) fn integers(dtype: DType, b: &[u8], i: usize) -> Integers {
             let high = (i64::from(b[128 + i / 128 * 32 + i % 32]) >> (i % 128 / 32 * 2)) % 4;
             Integers { quant: low + 16 * high - 32, scale: i64::from(b[192 + i / 16] as i8), minimum: 0 }
         }
+        DType::MXFP4 => {
+            let code = nibble(b[1 + i % 16], i >= 16);
+            // Twice a number with an exponent of two bits, of which 0 is that of 1 without the leading one, and one bit.
+            let (exponent, fraction) = (code / 2 % 4, code % 2);
+            let magnitude = if exponent == 0 { fraction } else { (2 + fraction) << (exponent - 1) };
+            plain(if code < 8 { magnitude } else { -magnitude })
+        }
         other => panic!("{other} is no weight block"),
     }
 }
 
 /// The block's scale and offset (`m`, `dmin` or 0).
 pub(crate) fn scale_and_offset(dtype: DType, block: &[u8]) -> (f32, f32) {
+    if dtype == DType::MXFP4 {
+        return (2f64.powi(i32::from(block[0]) - 128) as f32, 0.0);
+    }
     let read = |at: usize| f16::from_le_bytes([block[at], block[at + 1]]).to_f32_const();
     let (scale, offset) = float_fields(dtype);
     (read(scale), offset.map_or(0.0, read))

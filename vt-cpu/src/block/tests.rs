@@ -37,6 +37,16 @@ fn decoders_give_the_described_values() {
     check_decoder::<Q4K>();
     check_decoder::<Q5K>();
     check_decoder::<Q6K>();
+    check_decoder::<Mxfp4>();
+}
+
+/// ggml's `ggml_e8m0_to_fp32_half`: also the largest code is a number.
+#[test]
+fn scales_of_mxfp4_are_powers_of_two() {
+    for exponent in 0..=255 {
+        let scale = Mxfp4::scale_value(Mxfp4::scale(&[exponent; 17]));
+        assert_eq!(f64::from(scale), 2f64.powi(i32::from(exponent) - 128), "{exponent}");
+    }
 }
 
 /// Integer weights whose products with 127 over `EXACT` elements reach 2^24 would make the panels' sums inexact.
@@ -57,6 +67,7 @@ fn partial_sums_stay_exact_in_f32() {
     check_exact::<Q4K>(15 * 63);
     check_exact::<Q5K>(31 * 63);
     check_exact::<Q6K>(32 * 128);
+    check_exact::<Mxfp4>(12);
 }
 
 #[test]

@@ -6,9 +6,9 @@ use half::f16;
 use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Kv, Need, Support};
 use vt_core::op::Attend;
 use vt_core::registry::Builder;
-use vt_core::{DType, StateSpec, View, ViewMut};
+use vt_core::{DType, KvShape, View, ViewMut};
 
-use super::kv_append::{cache_types, supports_cache};
+use super::kv_append::{cache_shape, supports_cache};
 use super::{Tier, index};
 use crate::CPU;
 use crate::arch::{Isa, Work};
@@ -37,15 +37,13 @@ impl<I: Isa> Kernel<Attend> for Chunks<I> {
     }
 
     fn supports(&self, _: &Attend, call: &Call<'_>) -> Support {
-        supports_cache(cache_types(call, 1))
+        supports_cache(call, 1)
     }
 
     /// Later rows see more keys, so rows are dealt in turn. Heads that share keys stay together, unless workers would
     /// be idle.
     fn cut(&self, op: &Attend, call: &Call<'_>) -> Cut {
-        let Some(&StateSpec::KvRows { heads, value_dim, .. }) = call.inputs.get(1).and_then(|t| t.state()) else {
-            return Cut::whole();
-        };
+        let Some(KvShape { heads, value_dim, .. }) = cache_shape(call, 1) else { return Cut::whole() };
         if call.rows() >= MANY_ROWS {
             return Cut::rows(TILE_ROWS).cyclic();
         }
@@ -58,10 +56,7 @@ impl<I: Isa> Kernel<Attend> for Chunks<I> {
     }
 
     fn scratch(&self, op: &Attend, call: &Call<'_>) -> usize {
-        let Some(&StateSpec::KvRows { heads, key_dim, value_dim, .. }) = call.inputs.get(1).and_then(|t| t.state())
-        else {
-            return 0;
-        };
+        let Some(KvShape { heads, key_dim, value_dim, .. }) = cache_shape(call, 1) else { return 0 };
         attend_scratch(TILE_ROWS.min(call.rows()), op.heads / heads, key_dim, value_dim) * size_of::<f32>()
     }
 

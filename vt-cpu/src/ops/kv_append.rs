@@ -4,7 +4,7 @@ use half::f16;
 use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need, Support};
 use vt_core::op::KvAppend;
 use vt_core::registry::Builder;
-use vt_core::{DType, StateSpec};
+use vt_core::{DType, KvShape};
 
 use super::{Tier, index};
 use crate::CPU;
@@ -17,18 +17,16 @@ pub(super) fn register<T: Tier>(builder: &mut Builder, isa: T) {
 
 struct Heads<I>(I);
 
-/// The types of keys and values in a cache, if that is what a call's state input `i` is.
-pub(super) fn cache_types(call: &Call<'_>, i: usize) -> Option<(DType, DType)> {
-    match call.inputs.get(i)?.state()? {
-        StateSpec::KvRows { key, value, .. } => Some((*key, *value)),
-        _ => None,
-    }
+/// The keys and values of a cache, if that is what a call's state input `i` is.
+pub(super) fn cache_shape(call: &Call<'_>, i: usize) -> Option<KvShape> {
+    call.inputs.get(i)?.state()?.kv()
 }
 
-/// Whether caches of the types are read and written.
-pub(super) fn supports_cache(types: Option<(DType, DType)>) -> Support {
+/// Whether caches of the type of a call's state input `i` are read and written.
+pub(super) fn supports_cache(call: &Call<'_>, i: usize) -> Support {
     let known = |d: DType| matches!(d, DType::F16 | DType::F32);
-    Support::when(types.is_some_and(|(k, v)| known(k) && known(v)), || "caches are f16 or f32")
+    let known = cache_shape(call, i).is_some_and(|cache| known(cache.key) && known(cache.value));
+    Support::when(known, || "caches are f16 or f32")
 }
 
 impl<I: Isa> Kernel<KvAppend> for Heads<I> {
@@ -41,7 +39,7 @@ impl<I: Isa> Kernel<KvAppend> for Heads<I> {
     }
 
     fn supports(&self, _: &KvAppend, call: &Call<'_>) -> Support {
-        supports_cache(cache_types(call, 0))
+        supports_cache(call, 0)
     }
 
     fn cut(&self, _: &KvAppend, _: &Call<'_>) -> Cut {
@@ -79,9 +77,10 @@ impl<I: Isa> Kernel<KvAppend> for Heads<I> {
     }
 }
 
-struct Round<'a> {
-    from: &'a [f32],
-    to: &'a mut [f16],
+/// Rounds to half precision.
+pub(super) struct Round<'a> {
+    pub(super) from: &'a [f32],
+    pub(super) to: &'a mut [f16],
 }
 
 impl Work for Round<'_> {

@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 
 use half::{bf16, f16};
-use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Support};
+use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need, Support};
 use vt_core::op::MatmulBt;
 use vt_core::registry::Builder;
-use vt_core::{View, ViewMut};
+use vt_core::{DType, View, ViewMut};
 
 use super::{FloatTiles, Tier, share};
 use crate::CPU;
@@ -14,6 +14,9 @@ use crate::arch::Work;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Avx512Bf16, Isa};
 use crate::float::{Weight, matmul_scratch};
+
+/// Bytes of weights that every worker may read for itself, where there are rows enough: they stay in its caches.
+const FEW_WEIGHTS: usize = 4 << 20;
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     builder.kernel::<MatmulBt>(CPU, Tiles::<T, f32>::new(tier, "f32"));
@@ -23,7 +26,7 @@ pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
 
 /// The kernel of bf16 weights by the instruction that multiplies them: before that of the tier where it is faster.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn register_pairs(builder: &mut Builder, isa: Avx512Bf16) {
+pub(super) fn register_pairs(builder: &mut Builder, isa: Avx512Bf16) {
     let tiles = Tiles::<_, bf16>::new(isa, "bf16");
     let priority = tiles.priority + if isa.is_faster() { 1 } else { -1 };
     builder.kernel::<MatmulBt>(CPU, Tiles { name: format!("{}-bf16-pairs", Avx512Bf16::NAME), priority, ..tiles });
@@ -58,8 +61,15 @@ impl<T: FloatTiles, W: Weight> Kernel<MatmulBt> for Tiles<T, W> {
         Support::when(weight.is_some_and(W::fits), || format!("multiplies {}, not {found}", self.weight))
     }
 
-    fn cut(&self, _: &MatmulBt, _: &Call<'_>) -> Cut {
-        Cut::cols(share::LINE)
+    /// Rows of a product with few weights follow the rows that they are made of, without a barrier: a router's.
+    fn cut(&self, _: &MatmulBt, call: &Call<'_>) -> Cut {
+        let weights = call.input(1).and_then(|w| w.bytes(&call.sizes)).unwrap_or(usize::MAX);
+        let few = call.dtype(1) == Some(DType::F32) && weights <= FEW_WEIGHTS;
+        Cut { rows: usize::from(few), ..Cut::cols(share::LINE) }
+    }
+
+    fn need(&self, _: &MatmulBt, i: usize) -> Need {
+        if i == 0 { Need::Rows } else { Need::All }
     }
 
     fn scratch(&self, _: &MatmulBt, call: &Call<'_>) -> usize {
@@ -76,12 +86,12 @@ impl<T: FloatTiles, W: Weight> Kernel<MatmulBt> for Tiles<T, W> {
     }
 }
 
-struct Multiply<'a, T, W> {
-    tier: T,
-    acts: View<'a, f32>,
-    weights: View<'a, W>,
-    out: ViewMut<'a, f32>,
-    scratch: &'a mut [f32],
+pub(super) struct Multiply<'a, T, W> {
+    pub tier: T,
+    pub acts: View<'a, f32>,
+    pub weights: View<'a, W>,
+    pub out: ViewMut<'a, f32>,
+    pub scratch: &'a mut [f32],
 }
 
 impl<T: FloatTiles, W: Weight> Work for Multiply<'_, T, W> {

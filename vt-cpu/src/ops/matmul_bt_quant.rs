@@ -10,7 +10,7 @@ use vt_core::{View, ViewMut};
 use super::{Tier, share};
 use crate::CPU;
 use crate::arch::Work;
-use crate::block::{Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes, WeightBlock};
+use crate::block::{Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes, WeightBlock};
 use crate::quant::{few_rows, few_rows_scratch};
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
@@ -24,6 +24,7 @@ pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     register_type::<T, Q4K>(builder, tier);
     register_type::<T, Q5K>(builder, tier);
     register_type::<T, Q6K>(builder, tier);
+    register_type::<T, Mxfp4>(builder, tier);
 }
 
 fn register_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
@@ -33,7 +34,7 @@ fn register_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier
     builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, W>(tier, PhantomData));
 }
 
-fn multiplies<W: WeightBlock>(call: &Call<'_>) -> Support {
+pub(super) fn multiplies<W: WeightBlock>(call: &Call<'_>) -> Support {
     let found = call.dtype(1);
     Support::when(found == Some(W::DTYPE), || {
         format!("multiplies {}, not {}", W::DTYPE, found.map_or("state", |d| d.name()))
@@ -82,17 +83,25 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W>
     fn run(&self, _: &MatmulBtQuant, io: &mut Io<'_>) -> Result<(), KernelError> {
         let (acts, weights) = operands(io);
         let (out, scratch) = (io.output::<f32>(0), io.scratch_of::<i16>());
-        self.0.perform(MultiplyFew::<W> { acts, weights, out, scratch, block: PhantomData });
+        MultiplyFew::<W> { acts, weights, out, scratch, block: PhantomData }.compute(self.0);
         Ok(())
     }
 }
 
-struct MultiplyFew<'a, W> {
-    acts: View<'a, u8>,
-    weights: View<'a, u8>,
-    out: ViewMut<'a, f32>,
-    scratch: &'a mut [i16],
-    block: PhantomData<W>,
+pub(super) struct MultiplyFew<'a, W> {
+    pub acts: View<'a, u8>,
+    pub weights: View<'a, u8>,
+    pub out: ViewMut<'a, f32>,
+    pub scratch: &'a mut [i16],
+    pub block: PhantomData<W>,
+}
+
+impl<W: WeightBlock> MultiplyFew<'_, W> {
+    /// Does it, by a text that all kernels share: compiling it takes long.
+    #[inline(never)]
+    pub(super) fn compute<T: Tier>(self, tier: T) {
+        tier.perform(self);
+    }
 }
 
 impl<W: WeightBlock> Work for MultiplyFew<'_, W> {
@@ -130,18 +139,26 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> 
     fn run(&self, _: &MatmulBtQuant, io: &mut Io<'_>) -> Result<(), KernelError> {
         let (acts, weights) = operands(io);
         let (out, scratch) = (io.output::<f32>(0), io.scratch_of::<T::Scratch>());
-        self.0.perform(MultiplyPanels::<T, W> { tier: self.0, acts, weights, out, scratch, block: PhantomData });
+        MultiplyPanels::<T, W> { tier: self.0, acts, weights, out, scratch, block: PhantomData }.compute();
         Ok(())
     }
 }
 
-struct MultiplyPanels<'a, T: Tier, W> {
-    tier: T,
-    acts: View<'a, u8>,
-    weights: View<'a, u8>,
-    out: ViewMut<'a, f32>,
-    scratch: &'a mut [T::Scratch],
-    block: PhantomData<W>,
+pub(super) struct MultiplyPanels<'a, T: Tier, W> {
+    pub tier: T,
+    pub acts: View<'a, u8>,
+    pub weights: View<'a, u8>,
+    pub out: ViewMut<'a, f32>,
+    pub scratch: &'a mut [T::Scratch],
+    pub block: PhantomData<W>,
+}
+
+impl<T: Tier, W: RowLanes> MultiplyPanels<'_, T, W> {
+    /// As [`MultiplyFew::compute`].
+    #[inline(never)]
+    pub(super) fn compute(self) {
+        self.tier.perform(self);
+    }
 }
 
 impl<T: Tier, W: RowLanes> Work for MultiplyPanels<'_, T, W> {

@@ -5,9 +5,12 @@ mod quantized;
 mod share;
 mod tier;
 
+use vt_core::View;
 use vt_core::kernel::KernelError;
 use vt_core::registry::Builder;
 
+#[cfg(target_arch = "x86_64")]
+use crate::arch::Avx512Bf16;
 use tier::FloatTiles;
 pub(crate) use tier::Tier;
 
@@ -17,8 +20,18 @@ fn index(input: &'static str, row: usize, id: i32, limit: usize) -> Result<usize
     usize::try_from(id).ok().filter(|id| *id < limit).ok_or(error)
 }
 
+/// How many rows from `row` on are of the same sequence.
+fn run_of(sequences: View<'_, i32>, row: usize) -> usize {
+    let same = |other: &usize| sequences.row(*other)[0] == sequences.row(row)[0];
+    (row..sequences.rows()).take_while(same).count()
+}
+
+/// Registers the kernels of bf16 weights that multiply pairs.
 #[cfg(target_arch = "x86_64")]
-pub(crate) use matmul_bt::register_pairs;
+pub(crate) fn register_pairs(builder: &mut Builder, isa: Avx512Bf16) {
+    matmul_bt::register_pairs(builder, isa);
+    matmul_experts::register_pairs(builder, isa);
+}
 
 /// The list of ops: a line declares the module, whose `register` enters the op's kernels of a tier.
 macro_rules! ops {
@@ -34,26 +47,42 @@ macro_rules! ops {
 
 ops! {
     add,
+    add_expert_bias,
     attend,
+    clamped_swiglu,
+    concat_heads,
+    causal_conv,
+    decay,
+    delta_rule,
     dequantize,
     embed,
+    gate_rows,
     gelu,
     gelu_mul,
     gelu_mul_quantize,
     kv_append,
+    latent_append,
+    l2_norm,
     matmul_bt,
     matmul_bt_quant,
+    matmul_experts,
+    matmul_heads,
+    matmul_heads_quant,
     mul,
     quantize,
     rms_norm,
     rms_norm_quantize,
     rope,
+    route,
     scale,
+    sigmoid,
     silu,
     silu_mul,
     silu_mul_quantize,
     softcap,
+    take_cols,
     take_rows,
+    weighted_sum,
 }
 
 #[cfg(test)]

@@ -6,6 +6,9 @@ use vt_core::kernel::{Call, Cut};
 /// it saves a barrier.
 const CHEAP_ELEMENTS: usize = 128 << 10;
 
+/// Up to this many logits every worker chooses experts for itself.
+pub(super) const FEW_ROUTED: usize = 8 << 10;
+
 /// Columns that a worker's part is a multiple of: whole cache lines.
 pub(super) const LINE: usize = 16;
 

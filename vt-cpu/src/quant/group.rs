@@ -1,6 +1,6 @@
 //! Groups of consecutive blocks of a weight row: their scales are converted together, in lanes.
 
-use crate::block::{Offset, SubScales, WeightBlock, f16_to_f32};
+use crate::block::{Offset, SubScales, WeightBlock};
 
 use super::expanded::GroupRow;
 use super::signed_offset;
@@ -38,7 +38,7 @@ impl Heads {
             }
         }
         for i in 0..GROUP {
-            self.scale[i] = f16_to_f32(scale[i]);
+            self.scale[i] = W::scale_value(scale[i]);
         }
         if W::OFFSET != Offset::None {
             for i in 0..GROUP {

@@ -2,7 +2,7 @@
 
 use vt_core::View;
 
-use crate::block::{MAX_ELEMS, Offset, WeightBlock, f16_to_f32};
+use crate::block::{MAX_ELEMS, Offset, WeightBlock};
 
 use super::signed_offset;
 use super::tile::{Lanes, ROWS};
@@ -68,7 +68,7 @@ fn unpack_block<W: WeightBlock>(rows: View<'_, u8>, block: usize, data: &mut [La
         for (to, pair) in pairs[..W::ELEMS / 2].iter_mut().zip(unpacked.as_chunks::<2>().0) {
             to[r] = u32::from(pair[0] as u16) | (u32::from(pair[1] as u16) << 16);
         }
-        rest[0][r] = f16_to_f32(W::scale(block));
+        rest[0][r] = W::scale_value(W::scale(block));
         if W::OFFSET != Offset::None {
             rest[1][r] = signed_offset::<W>(W::offset(block));
             for (to, minimum) in rest[2..].iter_mut().zip(W::minima(block)) {

@@ -214,7 +214,9 @@ fn check_not_finite<W: RowLanes>() {
         DType::Q6K => 208,
         _ => 0,
     };
-    for (block, bits) in [(4, 0x7c00u16), (8, 0xfc00), (12, 0x7e00)] {
+    // The first byte of MXFP4 is an exponent, with which products overflow, or none is left of them.
+    let scales = if W::DTYPE == DType::MXFP4 { [0x12ffu16, 0x34fe, 0x5600] } else { [0x7c00, 0xfc00, 0x7e00] };
+    for (block, bits) in [4, 8, 12].into_iter().zip(scales) {
         weights[block * W::BYTES + scale_at..][..2].copy_from_slice(&bits.to_le_bytes());
     }
     let mut x: Vec<f32> = (0..m * blocks * W::ELEMS).map(|_| random.unit()).collect();
@@ -293,7 +295,7 @@ macro_rules! for_every_type {
     )+};
 }
 
-for_every_type!(q4_0 Q4_0 q4_1 Q4_1 q5_0 Q5_0 q5_1 Q5_1 q8_0 Q8_0 q2_k Q2K q3_k Q3K q4_k Q4K q5_k Q5K q6_k Q6K);
+for_every_type!(q4_0 Q4_0 q4_1 Q4_1 q5_0 Q5_0 q5_1 Q5_1 q8_0 Q8_0 q2_k Q2K q3_k Q3K q4_k Q4K q5_k Q5K q6_k Q6K mxfp4 Mxfp4);
 
 #[test]
 #[should_panic(expected = "an activation row has the weights' blocks")]

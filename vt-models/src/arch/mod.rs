@@ -1,16 +1,23 @@
 //! Architectures: one file each.
 
+mod deepseek2;
 mod gemma;
 mod gemma2;
 mod gemma3;
 mod glm4;
+mod gpt_oss;
 mod granite;
 mod llama;
 mod mistral3;
 mod olmo2;
 mod phi3;
 mod qwen2;
+mod qwen2moe;
 mod qwen3;
+mod qwen35;
+mod qwen35moe;
+mod qwen3moe;
+mod qwen3next;
 mod smollm3;
 
 use vt_core::{Graph, OpError};
@@ -36,18 +43,25 @@ type Load = fn(&Keys<'_>, &Weights<'_>, CacheTypes) -> Result<Loaded, GgufError>
 
 /// The list of architectures: a line an architecture, by its name in `general.architecture`.
 const ARCHITECTURES: &[(&str, Load)] = &[
+    ("deepseek2", deepseek2::load),
     ("gemma", gemma::load),
     ("gemma2", gemma2::load),
     ("gemma3", gemma3::load),
     ("glm4", glm4::load),
+    ("gpt-oss", gpt_oss::load),
     ("granite", granite::load),
     ("llama", llama::load),
     ("mistral3", mistral3::load),
     ("olmo2", olmo2::load),
     ("phi3", phi3::load),
     ("qwen2", qwen2::load),
+    ("qwen2moe", qwen2moe::load),
     ("qwen3", qwen3::load),
+    ("qwen35", qwen35::load),
+    ("qwen35moe", qwen35moe::load),
+    ("qwen3moe", qwen3moe::load),
     ("smollm3", smollm3::load),
+    ("qwen3next", qwen3next::load),
 ];
 
 /// How the architecture of that name is made.

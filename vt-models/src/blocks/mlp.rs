@@ -1,5 +1,6 @@
 //! Feed-forward layers.
 
+use vt_core::op::ClampedSwiglu;
 use vt_core::{Graph, OpError, Recorder, Value};
 use vt_ops as ops;
 
@@ -13,18 +14,24 @@ pub enum Activation {
     Silu,
     /// [`ops::gelu`].
     Gelu,
+    /// [`ops::clamped_swiglu`], with the numbers of gpt-oss.
+    ClampedSwiglu,
 }
 
 impl Activation {
-    /// `x` to the same shape.
+    /// What a gate lets through: `activation(gate) * up`, where the activation does not say otherwise.
     ///
     /// # Errors
-    /// If `x` is not f32.
-    pub fn forward(self, g: &dyn Recorder, x: &Value) -> Result<Value, OpError> {
-        match self {
-            Activation::Silu => ops::silu(g, x),
-            Activation::Gelu => ops::gelu(g, x),
-        }
+    /// If the operands do not fit.
+    pub fn gated(self, g: &dyn Recorder, gate: &Value, up: &Value) -> Result<Value, OpError> {
+        let bent = match self {
+            Activation::Silu => ops::silu(g, gate)?,
+            Activation::Gelu => ops::gelu(g, gate)?,
+            Activation::ClampedSwiglu => {
+                return ops::clamped_swiglu(g, ClampedSwiglu { alpha: 1.702, limit: 7.0 }, gate, up);
+            }
+        };
+        ops::mul(g, &bent, up)
     }
 }
 
@@ -40,13 +47,23 @@ pub struct Mlp {
 impl Mlp {
     /// The layer of the tensors `{block}.ffn_gate`, `ffn_up` and `ffn_down`: from `dim` elements to `ff` and back.
     pub fn load(w: &Weights<'_>, block: &str, dim: usize, ff: usize, activation: Activation) -> Self {
-        let linear = |name: &str, out, input| Linear::load(w, &format!("{block}.{name}"), out, input);
-        Self {
-            gate: linear("ffn_gate", ff, dim),
-            up: linear("ffn_up", ff, dim),
-            down: linear("ffn_down", dim, ff),
-            activation,
-        }
+        Self::load_named(w, |part| format!("{block}.ffn_{part}"), [dim, ff], activation)
+    }
+
+    /// The shared expert of a mixture: the layer of the tensors `{block}.ffn_gate_shexp`, `ffn_up_shexp` and
+    /// `ffn_down_shexp`.
+    pub fn load_shared(w: &Weights<'_>, block: &str, dim: usize, ff: usize, activation: Activation) -> Self {
+        Self::load_named(w, |part| format!("{block}.ffn_{part}_shexp"), [dim, ff], activation)
+    }
+
+    fn load_named(
+        w: &Weights<'_>,
+        name: impl Fn(&str) -> String,
+        [dim, ff]: [usize; 2],
+        activation: Activation,
+    ) -> Self {
+        let linear = |part: &str, out, input| Linear::load(w, &name(part), out, input);
+        Self { gate: linear("gate", ff, dim), up: linear("up", ff, dim), down: linear("down", dim, ff), activation }
     }
 
     /// The layer of the tensors `{block}.ffn_up`, whose first `ff` rows are the gate's, and `ffn_down`.
@@ -58,8 +75,7 @@ impl Mlp {
 
 impl Block for Mlp {
     fn forward(&self, g: &Graph, x: &Value, _rows: &Rows) -> Result<Value, OpError> {
-        let gate = self.activation.forward(g, &self.gate.forward(g, x)?)?;
-        let gated = ops::mul(g, &gate, &self.up.forward(g, x)?)?;
+        let gated = self.activation.gated(g, &self.gate.forward(g, x)?, &self.up.forward(g, x)?)?;
         self.down.forward(g, &gated)
     }
 }

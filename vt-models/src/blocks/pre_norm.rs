@@ -19,8 +19,20 @@ pub struct PreNorm<A, F> {
 impl<A: Block, F: Block> PreNorm<A, F> {
     /// The layer of these parts and the norms `{block}.attn_norm` and `{block}.ffn_norm`.
     pub fn load(w: &Weights<'_>, block: &str, h: &Hparams, attention: A, feed_forward: F) -> Self {
-        let norm = |name: &str| Norm::load(w, &format!("{block}.{name}"), h.dim, h.eps);
-        Self { attn_norm: norm("attn_norm"), attention, ffn_norm: norm("ffn_norm"), feed_forward }
+        Self::load_named(w, block, ["attn_norm", "ffn_norm"], h, attention, feed_forward)
+    }
+
+    /// As [`PreNorm::load`], with other names of the norms before attention and feed-forward part.
+    pub fn load_named(
+        w: &Weights<'_>,
+        block: &str,
+        norms: [&str; 2],
+        h: &Hparams,
+        attention: A,
+        feed_forward: F,
+    ) -> Self {
+        let [attn_norm, ffn_norm] = norms.map(|name| Norm::load(w, &format!("{block}.{name}"), h.dim, h.eps));
+        Self { attn_norm, attention, ffn_norm, feed_forward }
     }
 }
 

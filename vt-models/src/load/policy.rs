@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use vt_core::kernel::Call;
-use vt_core::op::{AnyOp, Embed, MatmulBt, MatmulBtQuant, ValueType};
+use vt_core::op::{AnyOp, Embed, MatmulBt, MatmulBtQuant, MatmulExperts, ValueType};
 use vt_core::{DType, Desc, Registry, Sizes, Sym};
 
 /// The device that a model is loaded for.
@@ -23,9 +23,19 @@ impl Target {
     pub fn can_multiply(&self, dtype: DType, k: usize) -> Result<(), String> {
         let weight = Desc::new(dtype, [1usize, k]);
         match dtype.activation() {
-            Some(blocks) => self.supports(&MatmulBtQuant, Desc::rows(blocks, Sym::T, k), weight),
-            None => self.supports(&MatmulBt, Desc::rows(DType::F32, Sym::T, k), weight),
+            Some(blocks) => self.supports(&MatmulBtQuant, [Desc::rows(blocks, Sym::T, k), weight]),
+            None => self.supports(&MatmulBt, [Desc::rows(DType::F32, Sym::T, k), weight]),
         }
+    }
+
+    /// As [`Target::can_multiply`], of the weights of experts.
+    ///
+    /// # Errors
+    /// The reasons why not.
+    pub fn can_multiply_experts(&self, dtype: DType, k: usize) -> Result<(), String> {
+        let x = Desc::rows(dtype.activation().unwrap_or(DType::F32), Sym::T, k);
+        let experts = Desc::rows(DType::I32, Sym::T, 1);
+        self.supports(&MatmulExperts::WHOLE, [x, Desc::new(dtype, [1usize, 1, k]), experts])
     }
 
     /// Whether the device, or the one that computes in its place, looks up rows in tables of the type.
@@ -34,11 +44,11 @@ impl Target {
     /// The reasons why not.
     pub fn can_embed(&self, dtype: DType) -> Result<(), String> {
         let table = Desc::new(dtype, [1usize, dtype.block_elems()]);
-        self.supports(&Embed, Desc::new(DType::I32, [Sym::T]), table)
+        self.supports(&Embed, [Desc::new(DType::I32, [Sym::T]), table])
     }
 
-    fn supports(&self, op: &dyn AnyOp, a: Desc, b: Desc) -> Result<(), String> {
-        let inputs = [ValueType::Tensor(a), ValueType::Tensor(b)];
+    fn supports<const N: usize>(&self, op: &dyn AnyOp, inputs: [Desc; N]) -> Result<(), String> {
+        let inputs = inputs.map(ValueType::Tensor);
         let outputs = op.infer(&inputs.iter().collect::<Vec<_>>()).map_err(|e| e.to_string())?;
         let call = Call { inputs: &inputs, outputs: &outputs, sizes: Sizes { t: 1, r: 1 }, workers: 1 };
         let reference = self.registry.reference().map(|d| d.name());

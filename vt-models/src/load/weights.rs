@@ -35,6 +35,8 @@ pub struct Weights<'a> {
     placeholder: Value,
     /// The names that the model asked for.
     asked: RefCell<HashSet<String>>,
+    /// What the names of tensors start with that are left alone.
+    skipped: RefCell<Vec<String>>,
     uses: RefCell<Vec<TensorUse>>,
     problems: RefCell<Vec<Problem>>,
     /// That the file became shorter since it was opened, which is no fault of its tensors.
@@ -49,9 +51,9 @@ impl<'a> Weights<'a> {
     /// If there is no memory at all.
     pub fn new(gguf: &'a Gguf, target: &'a Target, config: vt_gguf::Config, load: bool) -> Result<Self, ModelError> {
         let placeholder = Value::weight("missing", Tensor::zeros(DType::F32, &[0])?);
-        let (asked, uses) = (RefCell::default(), RefCell::default());
+        let (asked, skipped, uses) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (problems, shrunk) = (RefCell::default(), RefCell::default());
-        Ok(Self { gguf, target, config, load, placeholder, asked, uses, problems, shrunk })
+        Ok(Self { gguf, target, config, load, placeholder, asked, skipped, uses, problems, shrunk })
     }
 
     /// A matrix `[rows, cols]` that activations are multiplied with.
@@ -59,9 +61,29 @@ impl<'a> Weights<'a> {
         self.required(name, Role::MatmulWeight, &[rows, cols])
     }
 
+    /// A matrix `[rows, cols]` for each head, that its part of activations is multiplied with.
+    pub fn matmul_heads(&self, name: &str, heads: usize, rows: usize, cols: usize) -> Value {
+        self.required(name, Role::MatmulWeight, &[heads, rows, cols])
+    }
+
+    /// The matrices `[rows, cols]` of all experts.
+    pub fn experts(&self, name: &str, experts: usize, rows: usize, cols: usize) -> Value {
+        self.required(name, Role::ExpertWeight, &[experts, rows, cols])
+    }
+
+    /// The biases of all experts, a vector of `len` f32 each, if the file has them.
+    pub fn optional_expert_biases(&self, name: &str, experts: usize, len: usize) -> Option<Value> {
+        self.has(name).then(|| self.required(name, Role::Vector, &[experts, len]))
+    }
+
     /// Matrices of so many rows that follow each other in the rows of one: each stays where it is in the file.
     pub fn matmul_parts<const N: usize>(&self, name: &str, rows: [usize; N], cols: usize) -> [Value; N] {
         self.parts(name, Role::MatmulWeight, rows, &[cols])
+    }
+
+    /// The same of small matrices of f32, which are no operands of matmuls.
+    pub fn float_parts<const N: usize>(&self, name: &str, rows: [usize; N], cols: usize) -> [Value; N] {
+        self.parts(name, Role::Vector, rows, &[cols])
     }
 
     /// A vector of `len` f32.
@@ -100,12 +122,22 @@ impl<'a> Weights<'a> {
         self.constant("ones", &vec![1.0f32; len])
     }
 
+    /// A vector of zeros, for an operand that the file leaves out.
+    pub fn zeros(&self, len: usize) -> Value {
+        self.constant("zeros", &vec![0.0f32; len])
+    }
+
     /// A vector that is in no tensor of the file; the name is for messages.
     pub fn constant(&self, name: &str, values: &[f32]) -> Value {
         match Tensor::from_slice(DType::F32, &[values.len()], values) {
             Ok(tensor) => Value::weight(name, tensor),
             Err(error) => self.substitute(Problem::Fault(format!("{name} for an operand: {error}"))),
         }
+    }
+
+    /// Says that the tensors whose names start with `prefix` are for something that the model does without.
+    pub fn skip(&self, prefix: impl Into<String>) {
+        self.skipped.borrow_mut().push(prefix.into());
     }
 
     /// Notes something that stands in the way.
@@ -134,7 +166,9 @@ impl<'a> Weights<'a> {
         let names = self.gguf.tensors().map(|t| t.name());
         let unused: Vec<String> = names.filter(|name| !asked.contains(*name)).map(str::to_owned).collect();
         let mut problems = self.problems.into_inner();
-        problems.extend(foreign::tensors(&unused, &asked));
+        let skipped = self.skipped.into_inner();
+        let open = unused.iter().filter(|name| !skipped.iter().any(|prefix| name.starts_with(prefix)));
+        problems.extend(foreign::tensors(open, &asked));
         Ok((self.uses.into_inner(), unused, problems))
     }
 
@@ -185,7 +219,10 @@ impl<'a> Weights<'a> {
     fn decide(&self, role: Role, info: &TensorInfo<'_>) -> Decision {
         let policy = Policy {
             config: self.config,
-            can_multiply: &|dtype, k| self.target.can_multiply(dtype, k),
+            can_multiply: &|dtype, k| match role {
+                Role::ExpertWeight => self.target.can_multiply_experts(dtype, k),
+                _ => self.target.can_multiply(dtype, k),
+            },
             can_embed: &|dtype| self.target.can_embed(dtype),
         };
         residency(&policy, role, info.tensor_type(), info.shape())

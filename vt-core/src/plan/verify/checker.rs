@@ -113,11 +113,11 @@ impl<'p> Checker<'p> {
     fn input(&mut self, step: &Step, node: &ProgramNode, domain: Domain, tiles: &[Vec<Tile>], i: usize) -> Checked {
         let (operand, source) = (&step.inputs[i], node.inputs[i]);
         let out = &step.outputs[0];
-        let alike = operand.rows == out.rows;
+        let belong = operand.rows.per(out.rows).is_some();
         let enough = match (step.bound.need(i), operand.need) {
             (_, Need::All) => true,
-            (Need::Rows, Need::Rows) => alike,
-            (Need::Tile, Need::Tile) => alike || operand.rows.single(),
+            (Need::Rows, Need::Rows) => belong,
+            (Need::Tile, Need::Tile) => belong || operand.rows.single(),
             _ => false,
         };
         self.require(enough, Rule::Need, step.op)?;

@@ -2,7 +2,7 @@
 
 use vt_core::View;
 use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need};
-use vt_core::op::{Embed, MatmulBt, RmsNorm, TakeRows};
+use vt_core::op::{Embed, MatmulBt, RmsNorm, TakeRows, WeightedSum};
 
 use super::Toy;
 use super::elementwise::toy;
@@ -55,6 +55,17 @@ toy!(Embed, [Need::Rows, Need::All], |io, _op| {
     for r in 0..out.rows() {
         assert!(ids.row(r)[0] != 77, "the id that panics");
         out.row_mut(r).copy_from_slice(pick(table, "ids", r, ids.row(r)[0])?);
+    }
+    Ok(())
+});
+toy!(WeightedSum, [Need::Tile, Need::Rows], |io, _op| {
+    let (x, weights) = (io.input::<f32>(0), io.input::<f32>(1));
+    let mut out = io.output::<f32>(0);
+    for r in 0..out.rows() {
+        let k = weights.cols();
+        for (c, y) in out.row_mut(r).iter_mut().enumerate() {
+            *y = weights.row(r).iter().enumerate().map(|(i, w)| w * x.row(r * k + i)[c]).sum();
+        }
     }
     Ok(())
 });

@@ -158,7 +158,7 @@ pub(super) fn store_scales<W: RowLanes, V: Vector>(v: V, scales: Scales<V>, data
     let (minima, rest) = rest.split_at_mut(W::MINIMA / 2);
     store_part_scales::<W, V>(v, scales.parts, part_scales);
     store_minima(v, scales.minima, minima);
-    store_floats(v, v.halves_to_floats(scales.block), &mut rest[0]);
+    store_floats(v, W::scale_values(v, scales.block), &mut rest[0]);
     if W::OFFSET != Offset::None {
         // `m`, or `-dmin`.
         let sign = if W::MINIMA > 0 { 0x8000 } else { 0 };

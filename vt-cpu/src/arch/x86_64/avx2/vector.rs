@@ -7,6 +7,7 @@ use vt_core::View;
 use super::Avx2;
 use crate::arch::Vector;
 use crate::arch::x86_64::{IN_BYTES, IN_HALVES, sixteen_rows};
+use crate::block::RowLanes;
 
 /// Two registers.
 #[derive(Clone, Copy)]
@@ -43,6 +44,8 @@ macro_rules! same {
 impl Vector for Avx2 {
     type Int = Pair<__m256i>;
     type Float = Pair<__m256>;
+    /// Products of signed bytes cost this tier more than another form gains.
+    type InPanels<W: RowLanes> = W;
 
     const SIGNED: bool = true;
 
@@ -149,6 +152,12 @@ impl Vector for Avx2 {
         self.and(both!(_mm256_cmpeq_epi8(bits, mask)), self.int(0x1010_1010))
     }
 
+    #[inline(always)]
+    fn look_up(self, table: &[u8; 16], x: Self::Int) -> Self::Int {
+        let table = same!(_mm256_broadcastsi128_si256(_mm_loadu_si128(table.as_ptr().cast())));
+        both!(_mm256_shuffle_epi8(table, x))
+    }
+
     /// Pairs of products are summed in halves, which bytes of seven bits do not overflow.
     #[inline(always)]
     fn dot_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int {
@@ -192,6 +201,11 @@ impl Vector for Avx2 {
     #[inline(always)]
     fn to_floats(self, x: Self::Int) -> Self::Float {
         both!(_mm256_cvtepi32_ps(x))
+    }
+
+    #[inline(always)]
+    fn bits_to_floats(self, x: Self::Int) -> Self::Float {
+        both!(_mm256_castsi256_ps(x))
     }
 
     #[inline(always)]

@@ -7,6 +7,7 @@ use vt_core::View;
 use super::Avx512;
 use crate::arch::Vector;
 use crate::arch::x86_64::{IN_BYTES, IN_HALVES, sixteen_rows};
+use crate::block::RowLanes;
 
 /// Instructions by name. Loads and stores take an array's address, whose length the type states.
 macro_rules! instructions {
@@ -22,6 +23,7 @@ macro_rules! instructions {
 impl Vector for Avx512 {
     type Int = __m512i;
     type Float = __m512;
+    type InPanels<W: RowLanes> = W::Folded;
 
     const SIGNED: bool = false;
 
@@ -40,6 +42,8 @@ impl Vector for Avx512 {
         shift_right(x: __m512i, by: u32) -> __m512i = _mm512_srlv_epi32(x, _mm512_set1_epi32(by as i32));
         shift_right_signed(x: __m512i, by: u32) -> __m512i = _mm512_srav_epi32(x, _mm512_set1_epi32(by as i32));
         fifth_bits(x: __m512i, first: u32) -> __m512i = fifth_bits(x, first);
+        look_up(table: &[u8; 16], x: __m512i) -> __m512i =
+            _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(table.as_ptr().cast())), x);
         byte_in_bytes(x: __m512i, byte: usize) -> __m512i = spread(x, byte, &IN_BYTES);
         byte_in_halves(x: __m512i, byte: usize) -> __m512i = spread(x, byte, &IN_HALVES);
         dot_bytes(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = _mm512_dpbusd_epi32(sum, a, b);
@@ -56,6 +60,7 @@ impl Vector for Avx512 {
             _mm512_add_epi32(sum, _mm512_mullo_epi32(a, b));
         to_floats(x: __m512i) -> __m512 = _mm512_cvtepi32_ps(x);
         halves_to_floats(x: __m512i) -> __m512 = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(x));
+        bits_to_floats(x: __m512i) -> __m512 = _mm512_castsi512_ps(x);
         add(a: __m512, b: __m512) -> __m512 = _mm512_add_ps(a, b);
         multiply(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
         multiply_add(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);

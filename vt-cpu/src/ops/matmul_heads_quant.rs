@@ -1,0 +1,124 @@
+//! Kernels of [`MatmulHeadsQuant`]: those of [`MatmulBtQuant`](vt_core::op::MatmulBtQuant), head by head.
+
+use std::marker::PhantomData;
+
+use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need, Support};
+use vt_core::op::MatmulHeadsQuant;
+use vt_core::registry::Builder;
+
+use super::Tier;
+use super::matmul_bt_quant::{MultiplyFew, MultiplyPanels, multiplies};
+use super::matmul_heads::{by_heads, for_each_head, weight_dims};
+use crate::CPU;
+use crate::block::{ActivationBlock, Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes};
+use crate::quant::few_rows_scratch;
+
+pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
+    register_type::<T, Q4_0>(builder, tier);
+    register_type::<T, Q4_1>(builder, tier);
+    register_type::<T, Q5_0>(builder, tier);
+    register_type::<T, Q5_1>(builder, tier);
+    register_type::<T, Q8_0>(builder, tier);
+    register_type::<T, Q2K>(builder, tier);
+    register_type::<T, Q3K>(builder, tier);
+    register_type::<T, Q4K>(builder, tier);
+    register_type::<T, Q5K>(builder, tier);
+    register_type::<T, Q6K>(builder, tier);
+    register_type::<T, Mxfp4>(builder, tier);
+}
+
+fn register_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
+    if T::FEW_ROWS > 0 {
+        builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
+    }
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, W>(tier, PhantomData));
+}
+
+/// Elements of a head.
+fn elements(call: &Call<'_>) -> usize {
+    weight_dims(call).map_or(0, |[_, _, k]| k)
+}
+
+/// Bytes of a head's activations beside weight rows of so many bytes.
+fn head_bytes<W: RowLanes>(row: usize) -> usize {
+    row / W::BYTES * <W::Act as ActivationBlock>::BYTES
+}
+
+struct FewRows<T, W>(T, PhantomData<W>);
+
+impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for FewRows<T, W> {
+    fn name(&self) -> String {
+        format!("{}-{}-heads-few-rows", T::NAME, W::DTYPE)
+    }
+
+    fn priority(&self) -> i32 {
+        T::PRIORITY + 1
+    }
+
+    fn supports(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Support {
+        let most = T::FEW_ROWS;
+        match multiplies::<W>(call) {
+            Support::Yes => Support::when(call.rows() <= most, || format!("{} rows are more than {most}", call.rows())),
+            no => no,
+        }
+    }
+
+    fn cut(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Cut {
+        by_heads(call)
+    }
+
+    fn need(&self, _: &MatmulHeadsQuant, i: usize) -> Need {
+        if i == 0 { Need::Tile } else { Need::All }
+    }
+
+    fn scratch(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> usize {
+        few_rows_scratch::<W>(call.rows(), elements(call)) * size_of::<i16>()
+    }
+
+    fn run(&self, _: &MatmulHeadsQuant, io: &mut Io<'_>) -> Result<(), KernelError> {
+        let (acts, weights, first) = (io.input::<u8>(0), io.input::<u8>(1), io.tile().cols.start);
+        let (mut out, scratch) = (io.output::<f32>(0), io.scratch_of::<i16>());
+        for_each_head(acts, weights, head_bytes::<W>(weights.cols()), (&mut out, first), |acts, weights, out| {
+            MultiplyFew::<W> { acts, weights, out, scratch: &mut *scratch, block: PhantomData }.compute(self.0);
+        });
+        Ok(())
+    }
+}
+
+struct Panels<T, W>(T, PhantomData<W>);
+
+impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for Panels<T, W> {
+    fn name(&self) -> String {
+        format!("{}-{}-heads-panels", T::NAME, W::DTYPE)
+    }
+
+    fn priority(&self) -> i32 {
+        T::PRIORITY
+    }
+
+    fn supports(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Support {
+        multiplies::<W>(call)
+    }
+
+    fn cut(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Cut {
+        by_heads(call)
+    }
+
+    fn need(&self, _: &MatmulHeadsQuant, i: usize) -> Need {
+        if i == 0 { Need::Tile } else { Need::All }
+    }
+
+    fn scratch(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> usize {
+        T::many_rows_scratch::<W>(call.rows(), elements(call)) * size_of::<T::Scratch>()
+    }
+
+    fn run(&self, _: &MatmulHeadsQuant, io: &mut Io<'_>) -> Result<(), KernelError> {
+        let (acts, weights, first) = (io.input::<u8>(0), io.input::<u8>(1), io.tile().cols.start);
+        let (mut out, scratch) = (io.output::<f32>(0), io.scratch_of::<T::Scratch>());
+        for_each_head(acts, weights, head_bytes::<W>(weights.cols()), (&mut out, first), |acts, weights, out| {
+            let (tier, scratch) = (self.0, &mut *scratch);
+            MultiplyPanels::<T, W> { tier, acts, weights, out, scratch, block: PhantomData }.compute();
+        });
+        Ok(())
+    }
+}
