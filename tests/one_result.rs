@@ -57,7 +57,7 @@ fn threads_give_the_same_bytes() {
 fn company_in_the_same_passes_changes_nothing() {
     let others: Vec<Vec<u32>> = [(2, 90), (3, 31), (4, 5)].map(|(seed, len)| tiny::tokens(seed, len)).into();
     check(tiny::ALL, &[Setup::default()], &others);
-    check(&["qwen2-mixed", "qwen3-mixed", "gemma3-mixed"].map(tiny::find), &tiers(), &others);
+    check(&["qwen2-mixed", "qwen3-mixed", "gemma3-mixed", "qwen35-mixed"].map(tiny::find), &tiers(), &others);
 }
 
 #[test]

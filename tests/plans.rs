@@ -8,9 +8,10 @@ use tiny::run::{self, Setup};
 use vt::core::plan::StepDescription;
 use vt::gguf::{Residency, Role};
 
-/// The most barriers from one layer's attention to the next one's.
+/// The most barriers from one layer's attention, or recurrence, to the next one's.
 fn barriers_per_layer(steps: &[StepDescription]) -> usize {
-    let mut layers: Vec<&[StepDescription]> = steps.split_inclusive(|step| step.op == "attend").collect();
+    let mixes = |step: &StepDescription| ["attend", "delta_rule"].contains(&step.op);
+    let mut layers: Vec<&[StepDescription]> = steps.split_inclusive(mixes).collect();
     // Before the first attention and after the last there is no whole layer.
     layers.pop();
     layers.iter().skip(1).map(|layer| layer.iter().filter(|step| step.barrier).count()).max().unwrap()

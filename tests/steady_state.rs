@@ -89,7 +89,20 @@ fn samplers() -> [SamplerConfig; 3] {
 #[test]
 fn decoding_allocates_nothing() {
     assert_eq!(allocations(|| drop(black_box(Box::new(1)))), 1, "the counter does not count");
-    let models = ["llama-f32", "llama-mixed", "qwen2-mixed", "qwen2-bf16", "qwen3-bf16", "qwen3-mixed", "gemma3-mixed"];
+    let models = [
+        "llama-f32",
+        "llama-mixed",
+        "qwen2-mixed",
+        "qwen2-bf16",
+        "qwen3-bf16",
+        "qwen3-mixed",
+        "gemma3-mixed",
+        "qwen3moe-mixed",
+        "qwen2moe-f32",
+        "qwen35-f32",
+        "qwen35-mixed",
+        "qwen35moe-q4_0",
+    ];
     for name in models {
         let model = Setup { threads: 2, ..Setup::default() }.load(&run::open(tiny::find(name).file()));
         for count in [1, 4] {

@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use vt_core::plan::Sequence;
+use vt_core::plan::{Sequence, Snapshot};
 use vt_models::generate::{FinishReason, Request, generate};
 use vt_models::sample::{Sampler, SamplerConfig};
 use vt_models::tokenizer::Tokenizer;
@@ -26,9 +26,18 @@ pub struct Session<'a> {
     sequence: Sequence,
     /// The tokens that the sequence holds.
     held: Vec<u32>,
+    /// Where a sequence that cannot be cut goes back to.
+    resort: Option<Resort>,
     messages: Vec<Message>,
     settings: Settings,
     answers: u64,
+}
+
+/// A sequence as it was before the end of a prompt, and the tokens that it held.
+#[derive(Debug)]
+struct Resort {
+    state: Snapshot,
+    tokens: Vec<u32>,
 }
 
 impl<'a> Session<'a> {
@@ -46,7 +55,8 @@ impl<'a> Session<'a> {
         let sequence = runner.model().sequence(context)?;
         let encoder = PromptEncoder::new(tokenizer);
         let (held, messages) = (Vec::new(), Vec::new());
-        Ok(Self { template, tokenizer, encoder, runner, sequence, held, messages, settings, answers: 0 })
+        let resort = None;
+        Ok(Self { template, tokenizer, encoder, runner, sequence, held, resort, messages, settings, answers: 0 })
     }
 
     /// The messages so far.
@@ -160,15 +170,22 @@ impl<'a> Session<'a> {
     }
 
     /// Cuts the sequence back to what it has in common with the prompt, but for the last token, and tells how much that
-    /// is. Recurrent state cannot be cut: it is computed anew.
+    /// is. Recurrent state cannot be cut: it goes back to where it was kept, or is computed anew.
     fn keep(&mut self, prompt: &[u32]) -> usize {
-        let same = self.held.iter().zip(prompt).take_while(|(held, token)| held == token).count();
-        let kept = same.min(prompt.len().saturating_sub(1));
-        if self.sequence.cut(kept).is_err() {
+        let kept = common(&self.held, prompt).min(prompt.len().saturating_sub(1));
+        if self.sequence.cut(kept).is_err() && !self.go_back(prompt) {
             self.sequence.clear();
         }
         self.held.truncate(self.sequence.len());
         self.sequence.len()
+    }
+
+    /// Whether the sequence is where it was kept, because the prompt starts as that did.
+    fn go_back(&mut self, prompt: &[u32]) -> bool {
+        let starts = |resort: &&Resort| resort.tokens.len() < prompt.len() && prompt.starts_with(&resort.tokens);
+        let Some(Resort { state, tokens }) = self.resort.as_ref().filter(starts) else { return false };
+        self.held.clone_from(tokens);
+        self.sequence.restore(state).is_ok()
     }
 
     fn read_and_generate(
@@ -213,6 +230,9 @@ impl<'a> Session<'a> {
             self.held.extend_from_slice(part);
             self.runner.feed(&mut self.sequence, part, Wanted::None, CHUNK, |_, _| ())?;
         }
+        if self.sequence.len() > reused && !self.sequence.can_be_cut() {
+            self.resort = Some(Resort { state: self.sequence.snapshot(), tokens: self.held.clone() });
+        }
         Ok(ControlFlow::Continue(()))
     }
 
@@ -249,4 +269,9 @@ impl<'a> Session<'a> {
         answer.passes = made.passes;
         Ok(())
     }
+}
+
+/// How many tokens two texts start with in common.
+fn common(a: &[u32], b: &[u32]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use vt::config::Config;
-use vt_core::op::{Attend, Op};
+use vt_core::op::{Attend, DeltaRule, Op};
 use vt_core::plan::{Description, StepDescription};
 
 use super::model::ModelArgs;
@@ -42,11 +42,12 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     Ok(text::show(out.as_bytes())?)
 }
 
-/// The most barriers of any class of passes from one layer's attention to the next one's.
+/// The most barriers of any class of passes from one layer's attention, or recurrence, to the next one's.
 fn barriers_per_layer(plan: &Description) -> usize {
+    let mixes = |step: &StepDescription| [Attend::NAME, DeltaRule::NAME].contains(&step.op);
     let most = |steps: &[StepDescription]| {
-        let layers = steps.split_inclusive(|step| step.op == Attend::NAME).skip(1);
-        let whole = layers.filter(|layer| layer.last().is_some_and(|step| step.op == Attend::NAME));
+        let layers = steps.split_inclusive(mixes).skip(1);
+        let whole = layers.filter(|layer| layer.last().is_some_and(mixes));
         whole.map(|layer| layer.iter().filter(|step| step.barrier).count()).max().unwrap_or(0)
     };
     plan.schedules.iter().map(|s| most(&s.steps)).max().unwrap_or(0)

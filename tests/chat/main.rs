@@ -4,10 +4,13 @@ mod commands;
 #[path = "../common/mod.rs"]
 mod common;
 mod hostile;
+mod hybrid;
 mod interrupts;
 mod mapped;
 mod model;
 mod session;
 mod templates;
 mod terminal;
+#[path = "../tiny/mod.rs"]
+mod tiny;
 mod tokens;

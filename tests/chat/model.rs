@@ -58,7 +58,10 @@ pub struct Loaded {
 
 impl Loaded {
     pub fn new(models: &Models, name: &str) -> Self {
-        let gguf = Gguf::open(models.path(name)).unwrap();
+        Self::of(Gguf::open(models.path(name)).unwrap())
+    }
+
+    pub fn of(gguf: Gguf) -> Self {
         let registry = vt::default_registry(vt::cpu::Config { threads: Some(2), tier: None }).unwrap();
         let target = Target { registry, device: vt::cpu::CPU.to_owned() };
         let model = Arc::new(Model::load(&gguf, &target, &LoadOptions::default()).unwrap());

@@ -3,6 +3,7 @@
 use vt::core::DType;
 
 use super::Tiny;
+use super::hybrid::Delta;
 use super::latent::Latent;
 
 /// Rows of an odd length: of floats only.
@@ -20,6 +21,7 @@ const RAGGED: Tiny = Tiny {
     head_dim: 18,
     layers: 2,
     window: None,
+    delta: None,
     experts: None,
     latent: None,
 };
@@ -32,6 +34,11 @@ const WIDE: Tiny = Tiny { dim: 256, ff: 256, heads: 8, kv_heads: 2, head_dim: 32
 impl Tiny {
     const fn of(self, name: &'static str, arch: &'static str, weights: DType) -> Self {
         Self { name, arch, weights, mixed: weights, embedding: weights, ..self }
+    }
+
+    /// As `of`, with the types of mixed matrices and of the embedding as they are.
+    const fn typed(self, name: &'static str, arch: &'static str, weights: DType) -> Self {
+        Self { name, arch, weights, ..self }
     }
 
     /// Whose tokens use `used` of so many experts.
@@ -105,6 +112,65 @@ pub const ALL: &[Tiny] = &[
     RAGGED.of("granite-f32", "granite", DType::F32),
     SMALL.of("granite-q8_0", "granite", DType::Q8_0).headed(),
     Tiny { mixed: DType::Q6K, ..WIDE.of("granite-mixed", "granite", DType::Q4K) },
+    Tiny {
+        layers: 4,
+        delta: Some(Delta {
+            interval: 4,
+            key_heads: 2,
+            heads: 4,
+            dim: 21,
+            rotated: 12,
+            sections: [1, 2, 2, 1],
+            predictors: 0,
+        }),
+        ..RAGGED
+    }
+    .of("qwen35-f32", "qwen35", DType::F32)
+    .headed(),
+    Tiny {
+        layers: 3,
+        delta: Some(Delta {
+            interval: 2,
+            key_heads: 1,
+            heads: 3,
+            dim: 32,
+            rotated: 8,
+            sections: [2, 1, 1, 0],
+            predictors: 0,
+        }),
+        ..SMALL
+    }
+    .of("qwen35-q8_0", "qwen35", DType::Q8_0),
+    Tiny {
+        layers: 3,
+        delta: Some(Delta {
+            interval: 3,
+            key_heads: 2,
+            heads: 6,
+            dim: 16,
+            rotated: 24,
+            sections: [4, 4, 4, 0],
+            predictors: 0,
+        }),
+        ..SMALL
+    }
+    .of("qwen35-bf16", "qwen35", DType::BF16),
+    Tiny {
+        mixed: DType::Q6K,
+        embedding: DType::F16,
+        layers: 4,
+        delta: Some(Delta {
+            interval: 2,
+            key_heads: 4,
+            heads: 4,
+            dim: 64,
+            rotated: 16,
+            sections: [3, 3, 2, 0],
+            predictors: 1,
+        }),
+        ..WIDE
+    }
+    .typed("qwen35-mixed", "qwen35", DType::Q4K),
     RAGGED.of("qwen3moe-f32", "qwen3moe", DType::F32).mixed_of(8, 3).headed(),
     Tiny { dim: 102, heads: 3, kv_heads: 1, head_dim: 26, ff: 52, ..RAGGED }
         .of("qwen3moe-bf16", "qwen3moe", DType::BF16)
@@ -164,6 +230,71 @@ pub const ALL: &[Tiny] = &[
     Tiny { mixed: DType::Q6K, ..WIDE.of("mistral3-mixed", "mistral3", DType::Q4K) },
     Tiny { layers: 5, ..RAGGED }.of("smollm3-f32", "smollm3", DType::F32),
     Tiny { layers: 4, ..SMALL.of("smollm3-q8_0", "smollm3", DType::Q8_0).headed() },
+    Tiny {
+        layers: 3,
+        delta: Some(Delta {
+            interval: 3,
+            key_heads: 2,
+            heads: 4,
+            dim: 16,
+            rotated: 12,
+            sections: [2, 2, 2, 0],
+            predictors: 0,
+        }),
+        ..RAGGED
+    }
+    .of("qwen35moe-f32", "qwen35moe", DType::F32)
+    .mixed_of(6, 2),
+    Tiny {
+        ff: 64,
+        layers: 3,
+        delta: Some(Delta {
+            interval: 2,
+            key_heads: 2,
+            heads: 4,
+            dim: 32,
+            rotated: 12,
+            sections: [2, 2, 2, 0],
+            predictors: 1,
+        }),
+        ..SMALL
+    }
+    .of("qwen35moe-q4_0", "qwen35moe", DType::Q4_0)
+    .mixed_of(8, 3)
+    .headed(),
+    Tiny {
+        layers: 3,
+        delta: Some(Delta {
+            interval: 3,
+            key_heads: 2,
+            heads: 6,
+            dim: 16,
+            rotated: 12,
+            sections: [0; 4],
+            predictors: 0,
+        }),
+        ..RAGGED
+    }
+    .of("qwen3next-f32", "qwen3next", DType::F32)
+    .mixed_of(6, 2)
+    .headed(),
+    Tiny {
+        ff: 64,
+        layers: 3,
+        delta: Some(Delta {
+            interval: 2,
+            key_heads: 2,
+            heads: 4,
+            dim: 32,
+            rotated: 24,
+            sections: [0; 4],
+            predictors: 0,
+        }),
+        ..SMALL
+    }
+    .of("qwen3next-q8_0", "qwen3next", DType::Q8_0)
+    .mixed_of(8, 3)
+    .headed(),
 ];
 
 /// The model of that name.

@@ -4,6 +4,7 @@
 
 pub mod blocks;
 pub mod compare;
+pub mod hybrid;
 mod latent;
 mod list;
 mod model;

@@ -4,7 +4,7 @@ use vt::core::DType;
 use vt::gguf::{WriteError, Writer};
 
 use super::random::Random;
-use super::{blocks, latent, special, tokenizer};
+use super::{blocks, hybrid, latent, special, tokenizer};
 
 /// The tokens of every tiny model's vocabulary: an odd number of vectors.
 pub const VOCAB: usize = 301;
@@ -29,6 +29,8 @@ pub struct Tiny {
     pub layers: usize,
     /// How many keys the queries of local layers see, and of how many layers the last one is not local.
     pub window: Option<(u32, Option<u32>)>,
+    /// What its recurrent layers are like.
+    pub delta: Option<hybrid::Delta>,
     /// How many experts there are, and how many a token uses; none in dense layers. Each has `ff` elements, and a shared one
     /// `dim`.
     pub experts: Option<(usize, usize)>,
@@ -43,6 +45,9 @@ impl Tiny {
     }
 
     fn matrix_type(&self, layer: usize, tensor: &str) -> DType {
+        if tensor == "ssm_conv1d" {
+            return DType::F32;
+        }
         let mixed = layer.is_multiple_of(2) && matches!(tensor, "attn_v" | "ffn_down" | "ffn_down_exps");
         if self.arch == "gpt-oss" && tensor.ends_with("_exps") && self.weights.is_block() {
             return DType::MXFP4;
@@ -81,8 +86,8 @@ impl Tiny {
         if let Some(dtype) = self.head {
             matrix(&mut writer, "output.weight", dtype, &[VOCAB, self.dim])?;
         }
-        for layer in 0..self.layers {
-            for (tensor, shape) in self.matrices(layer) {
+        for layer in 0..hybrid::stored_layers(self) {
+            for (tensor, shape) in hybrid::matrices(self, layer).unwrap_or_else(|| self.matrices(layer)) {
                 let name = format!("blk.{layer}.{tensor}.weight");
                 matrix(&mut writer, &name, self.matrix_type(layer, tensor), &shape)?;
             }
@@ -121,8 +126,9 @@ impl Tiny {
         for (tensor, len, mean) in special::outer_vectors(self) {
             vector(tensor, len, mean)?;
         }
-        for layer in 0..self.layers {
-            for (tensor, len, mean) in latent::vectors(self, layer).unwrap_or_else(|| special::vectors(self)) {
+        for layer in 0..hybrid::stored_layers(self) {
+            let own = hybrid::vectors(self, layer).or_else(|| latent::vectors(self, layer));
+            for (tensor, len, mean) in own.unwrap_or_else(|| special::vectors(self)) {
                 vector(&format!("blk.{layer}.{tensor}"), len, mean)?;
             }
         }
@@ -130,10 +136,10 @@ impl Tiny {
     }
 
     fn metadata(&self, writer: &mut Writer<'_>) -> Result<(), WriteError> {
-        writer.set("general.architecture", self.arch)?.set("general.name", self.name)?;
+        writer.set("general.architecture", self.arch)?.set("general.name", special::name(self))?;
         let [kv_heads, key_dim, value_dim, turned] = latent::sizes(self);
         let sizes = [
-            ("block_count", self.layers),
+            ("block_count", hybrid::stored_layers(self)),
             ("context_length", 512),
             ("embedding_length", self.dim),
             ("feed_forward_length", self.ff),
@@ -141,7 +147,7 @@ impl Tiny {
             ("attention.head_count_kv", kv_heads),
             ("attention.key_length", key_dim),
             ("attention.value_length", value_dim),
-            ("rope.dimension_count", turned),
+            ("rope.dimension_count", hybrid::rotated(self).unwrap_or(turned)),
         ];
         for (key, size) in sizes {
             writer.set(&format!("{}.{key}", self.arch), size as u32)?;

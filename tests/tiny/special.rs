@@ -18,13 +18,18 @@ pub fn feed_forward(tiny: &Tiny) -> Vec<(&'static str, Vec<usize>)> {
     let shapes = [vec![experts, ff, dim], vec![experts, ff, dim], vec![experts, dim, ff]];
     let mut matrices: Vec<_> = names.into_iter().zip(shapes).collect();
     let shared = match tiny.arch {
-        "qwen2moe" => dim,
+        "qwen2moe" | "qwen35moe" | "qwen3next" => dim,
         "deepseek2" => 2 * ff,
         _ => return matrices,
     };
     let names = ["ffn_gate_shexp", "ffn_up_shexp", "ffn_down_shexp"];
     matrices.extend(names.into_iter().zip([vec![shared, dim], vec![shared, dim], vec![dim, shared]]));
     matrices
+}
+
+/// The model's name. llama.cpp wants special tokens in vocabularies of models whose names have a `phi3` in them.
+pub fn name(tiny: &Tiny) -> &'static str {
+    tiny.name.strip_prefix("phi3-").unwrap_or(tiny.name)
 }
 
 /// Whether queries, keys and values are rows of one matrix, and gate and up of another.
@@ -82,6 +87,7 @@ pub fn outer_vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
 
 /// The keys.
 pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
+    super::hybrid::keys(tiny, writer)?;
     if let Some((size, period)) = tiny.window {
         writer.set(&format!("{}.attention.sliding_window", tiny.arch), size)?;
         if let Some(period) = period {
@@ -106,13 +112,12 @@ pub fn keys(tiny: &Tiny, writer: &mut Writer<'_>) -> Result<(), WriteError> {
         "mistral3" => {
             yarn(tiny.arch, writer)?;
             writer.set("mistral3.rope.scaling.yarn_log_multiplier", 0.7f32)?;
-            writer.set("mistral3.attention.temperature_scale", 0.3f32)?.set("mistral3.attention.scale", 0.4f32)?;
+            writer.set("mistral3.attention.temperature_scale", 0.3f32)?;
         }
         "phi3" => {
             writer.set("phi3.rope.scaling.original_context_length", 256u32)?;
             writer.set("phi3.rope.scaling.attn_factor", 1.19f32)?;
         }
-        "smollm3" => drop(writer.set("smollm3.attention.scale", 0.4f32)?),
         _ => {}
     }
     if tiny.name == "glm4-axes" {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use thiserror::Error;
 
 use crate::memory::{Aligned, OutOfMemory, Storage};
@@ -48,13 +48,13 @@ pub enum TensorError {
         /// The type it was asked for as.
         wanted: &'static str,
     },
-    /// The first dimension has no such range.
-    #[error("no {range:?} among {count}")]
-    Range {
-        /// What was asked for.
-        range: Range<usize>,
-        /// The first dimension.
-        count: usize,
+    /// There is no such part of it.
+    #[error("a tensor of shape {shape:?} has no part {part:?} of its first dimension")]
+    Outside {
+        /// The part.
+        part: Range<usize>,
+        /// The shape.
+        shape: SmallVec<[usize; 4]>,
     },
     /// The bytes are in a device's memory.
     #[error("the tensor's bytes are in a device's memory")]
@@ -129,6 +129,24 @@ impl Tensor {
         Self::from_bytes(dtype, shape, bytes)
     }
 
+    /// A range of the first dimension, sharing the bytes: some rows of a matrix, some elements of a vector.
+    ///
+    /// # Errors
+    /// [`TensorError::Outside`] if there is no such range, [`TensorError::NotOnHost`] if only a device can see the bytes,
+    /// and as [`Tensor::new`].
+    pub fn part(&self, part: Range<usize>) -> Result<Self, TensorError> {
+        let outside = || TensorError::Outside { part: part.clone(), shape: self.shape.clone() };
+        let (first, inner) = self.shape.split_first().ok_or_else(outside)?;
+        if part.start > part.end || part.end > *first {
+            return Err(outside());
+        }
+        let each = self.storage.len().checked_div(*first).unwrap_or(0);
+        let storage = self.storage.part(part.start * each..part.end * each).ok_or(TensorError::NotOnHost)?;
+        let mut shape: SmallVec<[usize; 4]> = smallvec![part.len()];
+        shape.extend_from_slice(inner);
+        Self::new(self.dtype, &shape, storage)
+    }
+
     /// The type of the elements.
     pub fn dtype(&self) -> DType {
         self.dtype
@@ -152,23 +170,6 @@ impl Tensor {
     /// The bytes, unless only a device can see them.
     pub fn bytes(&self) -> Option<&[u8]> {
         self.storage.host()
-    }
-
-    /// A range of the first dimension, sharing the bytes: some rows of a matrix, some elements of a vector.
-    ///
-    /// # Errors
-    /// [`TensorError::Range`] if there is no such range, [`TensorError::NotOnHost`] if only a device can see the bytes,
-    /// and as [`Tensor::new`].
-    pub fn part(&self, range: Range<usize>) -> Result<Self, TensorError> {
-        let count = self.shape.first().copied().unwrap_or(0);
-        if range.start > range.end || range.end > count {
-            return Err(TensorError::Range { range, count });
-        }
-        let mut shape = self.shape.clone();
-        shape[0] = range.len();
-        let each = self.storage.len().checked_div(count).unwrap_or(0);
-        let bytes = self.storage.part(range.start * each..range.end * each).ok_or(TensorError::NotOnHost)?;
-        Self::new(self.dtype, &shape, bytes)
     }
 
     /// The elements in order; a block type's bytes as `u8`.
@@ -229,6 +230,22 @@ mod tests {
     }
 
     #[test]
+    fn a_part_shares_its_rows() {
+        let t = Tensor::from_slice(DType::F32, &[4, 1, 2], &[0f32, 1., 2., 3., 4., 5., 6., 7.]).unwrap();
+        let part = t.part(1..3).unwrap();
+        assert_eq!((part.shape(), part.as_slice::<f32>().unwrap()), (&[2, 1, 2][..], &[2f32, 3., 4., 5.][..]));
+        assert!(part.storage().same(t.part(1..3).unwrap().storage()));
+        assert_eq!((t.part(4..4).unwrap().shape(), t.part(0..4).unwrap().shape()), (&[0, 1, 2][..], t.shape()));
+        let blocks = Tensor::zeros(DType::Q8_0, &[3, 64]).unwrap();
+        assert_eq!(blocks.part(2..3).unwrap().storage().len(), 68);
+        for part in [3..5, 5..5, Range { start: 2, end: 1 }] {
+            let shape = t.shape().into();
+            assert_eq!(t.part(part.clone()).unwrap_err(), TensorError::Outside { part, shape });
+        }
+        assert!(Tensor::zeros(DType::F32, &[]).unwrap().part(0..1).is_err());
+    }
+
+    #[test]
     fn sizes_are_checked() {
         assert!(matches!(Tensor::zeros(DType::Q4K, &[1, 100]), Err(TensorError::Ragged(_))));
         assert!(matches!(Tensor::zeros(DType::F32, &[usize::MAX, 4]), Err(TensorError::TooLarge { .. })));
@@ -250,7 +267,7 @@ mod tests {
         let blocks = Tensor::from_bytes(DType::Q8_0, &[2, 32], &[7; 68]).unwrap();
         assert_eq!(blocks.part(1..2).unwrap().bytes().unwrap().len(), 34);
         assert!(matches!(Tensor::zeros(DType::Q8_0, &[64]).unwrap().part(0..3), Err(TensorError::Ragged(_))));
-        assert_eq!(t.part(1..4).unwrap_err(), TensorError::Range { range: 1..4, count: 3 });
+        assert_eq!(t.part(1..4).unwrap_err(), TensorError::Outside { part: 1..4, shape: t.shape().into() });
     }
 
     #[test]

@@ -113,6 +113,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_part_is_a_part_of_the_same_bytes() {
+        let mapped = Storage::mapped(Arc::new(vec![1u8, 2, 3, 4, 5]), 1..5).unwrap();
+        let mut memory = Aligned::zeroed(4).unwrap();
+        memory.as_bytes_mut().copy_from_slice(&[2, 3, 4, 5]);
+        for whole in [mapped, Storage::Owned(Arc::new(memory))] {
+            let part = whole.part(1..3).unwrap();
+            assert_eq!(part.host(), Some(&[3u8, 4][..]));
+            assert_eq!(part.part(1..2).unwrap().host(), Some(&[4u8][..]));
+            assert!(whole.part(2..5).is_none() && part.part(0..3).is_none() && part.part(1..1).is_some());
+            assert!(part.same(&whole.part(1..3).unwrap()) && !part.same(&whole));
+            drop(whole);
+            assert_eq!(part.host(), Some(&[3u8, 4][..]));
+        }
+    }
+
+    #[test]
     fn mapped_bytes_outlive_the_handle_that_made_them() {
         let owner: Arc<dyn Bytes> = Arc::new(vec![1u8, 2, 3, 4]);
         let s = Storage::mapped(Arc::clone(&owner), 1..3).unwrap();

@@ -18,6 +18,8 @@ pub enum Fill {
     NonFinite,
     /// Zeros.
     Zero,
+    /// Numbers between 0 and this.
+    UpTo(f32),
     /// Whole numbers in `0..limit`.
     Ids(usize),
     /// The row's position in its sequence, from the case's spans.

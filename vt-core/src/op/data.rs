@@ -66,6 +66,7 @@ pub(super) fn tensor(dtype: DType, shape: &[usize], fill: Fill, seed: u64) -> Re
         Fill::Normal(deviation) => normal(count, deviation, seed),
         Fill::Wide => (0..count).map(|_| random.wide()).collect(),
         Fill::NonFinite => (0..count).map(|_| random.non_finite()).collect(),
+        Fill::UpTo(limit) => (0..count).map(|_| limit * random.unit()).collect(),
         _ => vec![0.0; count],
     };
     match dtype {

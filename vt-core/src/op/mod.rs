@@ -14,6 +14,7 @@ mod spec;
 pub use attrs::{Attr, Attrs};
 pub use case::{AnyCase, Case, Fill, Operand};
 pub use cost::{Arithmetic, Cost, Workload};
+pub use delta_rule::KeyHeads;
 pub use infer::{Inputs, Outs, ValueType, one};
 pub use quantized::{Producer, Quantized};
 pub use rope::RopeStyle;
@@ -38,6 +39,9 @@ ops! {
     attend: Attend,
     clamped_swiglu: ClampedSwiglu,
     concat_heads: ConcatHeads,
+    causal_conv: CausalConv,
+    decay: Decay,
+    delta_rule: DeltaRule,
     dequantize: Dequantize,
     embed: Embed,
     gate_rows: GateRows,
@@ -46,6 +50,7 @@ ops! {
     gelu_mul_quantize: GeluMulQuantize,
     kv_append: KvAppend,
     latent_append: LatentAppend,
+    l2_norm: L2Norm,
     matmul_bt: MatmulBt,
     matmul_bt_quant: MatmulBtQuant,
     matmul_experts: MatmulExperts,
@@ -58,6 +63,7 @@ ops! {
     rope: Rope,
     route: Route,
     scale: Scale,
+    sigmoid: Sigmoid,
     silu: Silu,
     silu_mul: SiluMul,
     silu_mul_quantize: SiluMulQuantize,

@@ -111,6 +111,14 @@ pub enum RunError {
         /// What was given.
         found: String,
     },
+    /// A sequence with recurrent state was to forget its last positions.
+    #[error("recurrent state of {from} positions cannot be cut back to {to}: restore a snapshot, or clear it")]
+    CannotCut {
+        /// The positions that it holds.
+        from: usize,
+        /// The positions that were to be left.
+        to: usize,
+    },
     /// A kernel could not compute its tile.
     #[error("{op} ({kernel}): {error}")]
     Kernel {

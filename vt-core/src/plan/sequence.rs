@@ -33,8 +33,27 @@ pub struct StatePlace {
 /// A copy of a sequence's state.
 #[derive(Debug)]
 pub struct Snapshot {
+    specs: Vec<StateSpec>,
     states: Vec<Vec<u8>>,
     len: usize,
+    broken: bool,
+}
+
+impl Snapshot {
+    /// The positions that were filled.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether no position was filled.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.states.iter().map(Vec::len).sum()
+    }
 }
 
 impl Sequence {
@@ -62,10 +81,14 @@ impl Sequence {
         self.capacity
     }
 
-    /// Forgets everything.
+    /// Forgets everything. What was not used stays untouched.
     pub fn clear(&mut self) {
+        let used = self.len > 0 || self.broken;
         self.len = 0;
         self.broken = false;
+        if !used {
+            return;
+        }
         for (spec, state) in self.specs.iter().zip(&mut self.states) {
             if matches!(spec, StateSpec::Fixed { .. }) {
                 state.first.as_bytes_mut().fill(0);
@@ -76,7 +99,8 @@ impl Sequence {
     /// Forgets the positions from `len` on.
     ///
     /// # Errors
-    /// If there is recurrent state, which cannot go back to a position that was not kept ([`Sequence::snapshot`]).
+    /// [`RunError::CannotCut`] if there is recurrent state, unless nothing is left: it cannot go back to a position that was
+    /// not kept ([`Sequence::snapshot`]). The sequence is then as it was.
     pub fn cut(&mut self, len: usize) -> Result<(), RunError> {
         if len >= self.len {
             return Ok(());
@@ -86,17 +110,22 @@ impl Sequence {
             return Ok(());
         }
         if self.recurrent() {
-            let found = format!("a cut from {} to {len}", self.len);
-            return Err(RunError::Pass { what: "recurrent state", expected: "a snapshot".to_owned(), found });
+            return Err(RunError::CannotCut { from: self.len, to: len });
         }
         self.len = len;
         Ok(())
     }
 
+    /// Whether [`Sequence::cut`] can leave any number of positions: there is no recurrent state.
+    pub fn can_be_cut(&self) -> bool {
+        !self.recurrent()
+    }
+
     /// A copy of the state as it is now.
     pub fn snapshot(&self) -> Snapshot {
         let copy = |(spec, state): (&StateSpec, &StateMemory)| state.save(spec, self.capacity, self.len);
-        Snapshot { states: self.specs.iter().zip(&self.states).map(copy).collect(), len: self.len }
+        let states = self.specs.iter().zip(&self.states).map(copy).collect();
+        Snapshot { specs: self.specs.clone(), states, len: self.len, broken: self.broken }
     }
 
     /// Goes back to a copy of this sequence, or of one with the same kinds of state.
@@ -104,9 +133,7 @@ impl Sequence {
     /// # Errors
     /// If the copy is of other kinds of state, or longer than this sequence has room for.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), RunError> {
-        let sizes = self.specs.iter().map(|s| s.bytes(snapshot.len));
-        let fits = snapshot.len <= self.capacity && sizes.eq(snapshot.states.iter().map(|s| Some(s.len())));
-        if !fits {
+        if snapshot.len > self.capacity || self.specs != snapshot.specs {
             let found = format!("{} positions of other kinds of state", snapshot.len);
             let expected = format!("at most {} positions of these", self.capacity);
             return Err(RunError::Pass { what: "a snapshot", expected, found });
@@ -115,7 +142,7 @@ impl Sequence {
             state.load(spec, self.capacity, snapshot.len, bytes);
         }
         self.len = snapshot.len;
-        self.broken = false;
+        self.broken = snapshot.broken;
         Ok(())
     }
 
@@ -292,12 +319,33 @@ mod tests {
         let kept = s.snapshot();
         s.state_bytes_mut(0).0.fill(9);
         s.assume_len(5);
-        assert!(s.cut(4).is_err());
+        assert!(matches!(s.cut(4), Err(RunError::CannotCut { from: 5, to: 4 })));
         s.restore(&kept).unwrap();
         assert_eq!((s.len(), s.state_bytes_mut(0).0[0]), (3, 0));
+        assert_eq!((kept.len(), kept.is_empty(), kept.bytes()), (3, false, 16));
         s.state_bytes_mut(0).0.fill(9);
         s.cut(0).unwrap();
         assert_eq!((s.len(), s.state_bytes_mut(0).0[0]), (0, 0));
+    }
+
+    #[test]
+    fn what_a_failed_pass_left_is_not_mended_by_a_copy() {
+        let span = |position, rows| Span { sequence: 0, position, rows };
+        let mut s = Sequence::new(&[StateSpec::Fixed { rows: 2, cols: 2 }], 10).unwrap();
+        s.begin(&span(0, 2));
+        let halfway = s.snapshot();
+        assert!(s.check(&span(0, 1)).is_err());
+        s.restore(&halfway).unwrap();
+        assert!(s.check(&span(0, 1)).is_err());
+        s.state_bytes_mut(0).0.fill(9);
+        s.clear();
+        assert!(s.check(&span(0, 1)).is_ok() && s.state_bytes_mut(0).0 == [0; 16]);
+    }
+
+    #[test]
+    fn copies_of_other_kinds_of_state_are_refused() {
+        let of = |rows, cols| Sequence::new(&[StateSpec::Fixed { rows, cols }], 10).unwrap();
+        assert!(of(2, 3).restore(&of(2, 3).snapshot()).is_ok() && of(2, 3).restore(&of(3, 2).snapshot()).is_err());
     }
 
     #[test]

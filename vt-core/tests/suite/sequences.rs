@@ -37,7 +37,10 @@ fn a_sequence_is_cut_where_it_is_told() {
     let mut fixed = Sequence::new(&[KV, FIXED], 10).unwrap();
     fixed.assume_len(5);
     assert!(fixed.cut(5).is_ok() && fixed.cut(6).is_ok() && fixed.len() == 5);
-    assert_eq!(fixed.cut(3).unwrap_err().to_string(), "recurrent state: expected a snapshot, found a cut from 5 to 3");
+    let error = fixed.cut(3).unwrap_err();
+    assert!(matches!(error, RunError::CannotCut { from: 5, to: 3 }) && fixed.len() == 5);
+    let message = "recurrent state of 5 positions cannot be cut back to 3: restore a snapshot, or clear it";
+    assert_eq!(error.to_string(), message);
 }
 
 #[test]

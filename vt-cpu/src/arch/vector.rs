@@ -3,6 +3,7 @@
 use vt_core::View;
 
 use super::Isa;
+use crate::block::RowLanes;
 
 /// A tier with vectors of sixteen lanes, in one register or more, and dot products of bytes. The methods are instructions, inlined into the
 /// tier's [`perform`](Isa::perform): elsewhere they are right, but slow.
@@ -11,6 +12,9 @@ pub trait Vector: Isa {
     type Int: Copy;
     /// Sixteen `f32`.
     type Float: Copy;
+
+    /// The form in which panels hold blocks.
+    type InPanels<W: RowLanes>: RowLanes;
 
     /// Whether bytes that take all eight bits are best multiplied as signed ones.
     const SIGNED: bool;

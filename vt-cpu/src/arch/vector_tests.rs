@@ -102,7 +102,7 @@ fn expected(all: &All<'_, ()>) -> Results {
         }),
         wrapping: [
             lanes(&|a, b| i32::from_le_bytes(std::array::from_fn(|j| bytes(a)[j].wrapping_add(bytes(b)[j])))),
-            lanes(&|a, b| (half(a, 0) * half(b, 0) & 0xffff) | (half(a, 1).wrapping_mul(half(b, 1)) << 16)),
+            lanes(&|a, b| ((half(a, 0) * half(b, 0)) & 0xffff) | (half(a, 1).wrapping_mul(half(b, 1)) << 16)),
         ],
     }
 }

@@ -12,8 +12,9 @@ use super::WeightBlock;
 /// `array::map`, say): where the compiler does not choose to inline one, it is compiled for the baseline. `rows` are sixteen, and the block of each starts
 /// at byte `at`.
 pub trait RowLanes: WeightBlock {
-    /// The same blocks as panels hold them: another form pays where quants meet many tokens.
-    type InPanels: RowLanes;
+    /// The same blocks with quants times the scales of their parts, if those products take eight bits; else the type
+    /// itself. Worth its multiplications where quants meet many tokens.
+    type Folded: RowLanes;
 
     /// Whether quants take all eight bits. Where [`Vector::SIGNED`], such quants are written without their bias, as signed
     /// bytes.

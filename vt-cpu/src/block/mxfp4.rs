@@ -66,7 +66,7 @@ fn quant(code: u8) -> i16 {
 }
 
 impl RowLanes for Mxfp4 {
-    type InPanels = Self;
+    type Folded = Self;
 
     #[inline(always)]
     fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {

@@ -58,7 +58,7 @@ impl WeightBlock for Q2K {
 }
 
 impl RowLanes for Q2K {
-    type InPanels = Self;
+    type Folded = Self;
 
     #[inline(always)]
     fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {

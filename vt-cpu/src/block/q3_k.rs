@@ -62,7 +62,7 @@ impl WeightBlock for Q3K {
 }
 
 impl RowLanes for Q3K {
-    type InPanels = FoldedQ3K;
+    type Folded = FoldedQ3K;
 
     #[inline(always)]
     fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {

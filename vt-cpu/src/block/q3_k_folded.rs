@@ -41,7 +41,7 @@ impl WeightBlock for FoldedQ3K {
 }
 
 impl RowLanes for FoldedQ3K {
-    type InPanels = Self;
+    type Folded = Self;
     const WIDE: bool = true;
 
     /// Quants times scales lie from -124 to 128, so what is handed over is their negative, and so is the block's scale.

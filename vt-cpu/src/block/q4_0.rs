@@ -42,7 +42,7 @@ impl WeightBlock for Q4_0 {
 }
 
 impl RowLanes for Q4_0 {
-    type InPanels = Self;
+    type Folded = Self;
 
     #[inline(always)]
     fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {

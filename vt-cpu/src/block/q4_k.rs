@@ -61,7 +61,7 @@ impl WeightBlock for Q4K {
 }
 
 impl RowLanes for Q4K {
-    type InPanels = Self;
+    type Folded = Self;
 
     #[inline(always)]
     fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {

@@ -44,7 +44,7 @@ impl WeightBlock for Q5_1 {
 }
 
 impl RowLanes for Q5_1 {
-    type InPanels = Self;
+    type Folded = Self;
 
     #[inline(always)]
     fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {

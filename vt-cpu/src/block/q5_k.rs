@@ -64,7 +64,7 @@ impl WeightBlock for Q5K {
 }
 
 impl RowLanes for Q5K {
-    type InPanels = Self;
+    type Folded = Self;
 
     #[inline(always)]
     fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {

@@ -60,7 +60,7 @@ impl WeightBlock for Q6K {
 }
 
 impl RowLanes for Q6K {
-    type InPanels = Self;
+    type Folded = Self;
 
     #[inline(always)]
     fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {

@@ -36,7 +36,7 @@ impl WeightBlock for Q8_0 {
 }
 
 impl RowLanes for Q8_0 {
-    type InPanels = Self;
+    type Folded = Self;
     const WIDE: bool = true;
 
     #[inline(always)]

@@ -7,6 +7,7 @@ mod angle;
 mod exp;
 mod gelu;
 mod sigmoid;
+mod softplus;
 mod tanh;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -15,4 +16,5 @@ pub use angle::{exp_f64, ln_f64, sin_cos_f64};
 pub use exp::exp;
 pub use gelu::gelu;
 pub use sigmoid::{sigmoid, silu};
+pub use softplus::softplus;
 pub use tanh::{softcap, tanh};

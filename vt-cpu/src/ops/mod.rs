@@ -5,6 +5,7 @@ mod quantized;
 mod share;
 mod tier;
 
+use vt_core::View;
 use vt_core::kernel::KernelError;
 use vt_core::registry::Builder;
 
@@ -17,6 +18,12 @@ pub(crate) use tier::Tier;
 fn index(input: &'static str, row: usize, id: i32, limit: usize) -> Result<usize, KernelError> {
     let error = KernelError::Id { input, row, id: id.into(), limit };
     usize::try_from(id).ok().filter(|id| *id < limit).ok_or(error)
+}
+
+/// How many rows from `row` on are of the same sequence.
+fn run_of(sequences: View<'_, i32>, row: usize) -> usize {
+    let same = |other: &usize| sequences.row(*other)[0] == sequences.row(row)[0];
+    (row..sequences.rows()).take_while(same).count()
 }
 
 /// Registers the kernels of bf16 weights that multiply pairs.
@@ -44,6 +51,9 @@ ops! {
     attend,
     clamped_swiglu,
     concat_heads,
+    causal_conv,
+    decay,
+    delta_rule,
     dequantize,
     embed,
     gate_rows,
@@ -52,6 +62,7 @@ ops! {
     gelu_mul_quantize,
     kv_append,
     latent_append,
+    l2_norm,
     matmul_bt,
     matmul_bt_quant,
     matmul_experts,
@@ -64,6 +75,7 @@ ops! {
     rope,
     route,
     scale,
+    sigmoid,
     silu,
     silu_mul,
     silu_mul_quantize,

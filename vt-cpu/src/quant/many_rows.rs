@@ -68,7 +68,7 @@ macro_rules! by_dots {
             type Scratch = i32;
 
             fn many_rows_scratch<W: RowLanes>(m: usize, k: usize) -> usize {
-                dots_scratch::<W, $rows>(m, k)
+                dots_scratch::<W, Self, $rows>(m, k)
             }
 
             #[inline(always)]

@@ -17,11 +17,12 @@ pub(super) fn load(keys: &Keys<'_>, w: &Weights<'_>, cache: CacheTypes) -> Resul
     spec.rotary = spec.rotary.with_factors(w, "rope_freqs.weight");
     let experts = MoeSpec::read_optional(keys, &h, ff)?.map(|experts| MoeSpec { ff, ..experts.normalized() });
     let model = Decoder::load(w, &h, |_, block| {
+        let attention = Attention::load(w, block, &spec);
         let feed_forward = match &experts {
             Some(experts) => FeedForward::from(Moe::load(w, block, experts)),
             None => Mlp::load(w, block, h.dim, ff, Activation::Silu).into(),
         };
-        PreNorm::load(w, block, &h, Attention::load(w, block, &spec), feed_forward)
+        PreNorm::load(w, block, &h, attention, feed_forward)
     });
     Ok((h, Box::new(model)))
 }

@@ -25,7 +25,6 @@ fn attention(keys: &Keys<'_>, w: &Weights<'_>, h: &Hparams, cache: CacheTypes) -
     if let Some(multiplier) = keys.optional_float("rope.scaling.yarn_log_multiplier")? {
         spec.rotary = spec.rotary.with_log_multiplier(multiplier);
     }
-    spec.scale = keys.optional_float("attention.scale")?.unwrap_or(spec.scale);
     if let Some(growth) = keys.optional_float("attention.temperature_scale")? {
         let (_, original) = keys.context()?;
         spec.temperature = (growth, original);

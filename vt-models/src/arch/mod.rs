@@ -14,7 +14,10 @@ mod phi3;
 mod qwen2;
 mod qwen2moe;
 mod qwen3;
+mod qwen35;
+mod qwen35moe;
 mod qwen3moe;
+mod qwen3next;
 mod smollm3;
 
 use vt_core::{Graph, OpError};
@@ -54,8 +57,11 @@ const ARCHITECTURES: &[(&str, Load)] = &[
     ("qwen2", qwen2::load),
     ("qwen2moe", qwen2moe::load),
     ("qwen3", qwen3::load),
+    ("qwen35", qwen35::load),
+    ("qwen35moe", qwen35moe::load),
     ("qwen3moe", qwen3moe::load),
     ("smollm3", smollm3::load),
+    ("qwen3next", qwen3next::load),
 ];
 
 /// How the architecture of that name is made.

@@ -11,8 +11,7 @@ use crate::load::{Hparams, Keys, Weights};
 pub(super) fn load(keys: &Keys<'_>, w: &Weights<'_>, cache: CacheTypes) -> Result<Loaded, GgufError> {
     let h = Hparams::read(keys)?;
     let ff = keys.uniform("feed_forward_length", h.layers)?;
-    let mut turned = AttentionSpec::read(keys, w, &h, RopeStyle::Norm, cache)?;
-    turned.scale = keys.optional_float("attention.scale")?.unwrap_or(turned.scale);
+    let turned = AttentionSpec::read(keys, w, &h, RopeStyle::Norm, cache)?;
     let unturned = AttentionSpec { rotary: turned.rotary.without_positions(), ..turned.clone() };
     let model = Decoder::load(w, &h, |layer, block| {
         let attention = Attention::load(w, block, if layer % 4 == 3 { &unturned } else { &turned });

@@ -38,6 +38,13 @@ pub trait Block {
     fn forward(&self, g: &Graph, x: &Value, rows: &Rows) -> Result<Value, OpError>;
 }
 
+/// A part that differs from layer to layer.
+impl Block for Box<dyn Block> {
+    fn forward(&self, g: &Graph, x: &Value, rows: &Rows) -> Result<Value, OpError> {
+        (**self).forward(g, x, rows)
+    }
+}
+
 /// A decoder: what surrounds the layers.
 #[derive(Clone, Debug)]
 pub struct Decoder<L> {

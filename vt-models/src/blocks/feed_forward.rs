@@ -8,14 +8,14 @@ use super::{Block, Mlp, Moe, Rows};
 #[derive(Clone, Debug)]
 pub enum FeedForward {
     /// All weights for every token.
-    Dense(Mlp),
+    Dense(Box<Mlp>),
     /// Some experts' for each.
     Experts(Box<Moe>),
 }
 
 impl From<Mlp> for FeedForward {
     fn from(mlp: Mlp) -> Self {
-        FeedForward::Dense(mlp)
+        FeedForward::Dense(Box::new(mlp))
     }
 }
 

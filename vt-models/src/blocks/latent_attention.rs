@@ -35,8 +35,8 @@ pub struct LatentAttention {
 /// What queries are made of.
 #[derive(Clone, Debug)]
 enum Queries {
-    Token(Linear),
-    Compressed { compress: Linear, norm: Norm, expand: Linear },
+    Token(Box<Linear>),
+    Compressed { compress: Box<Linear>, norm: Box<Norm>, expand: Box<Linear> },
 }
 
 /// What the compressed vector is multiplied with.
@@ -145,11 +145,11 @@ impl Queries {
         let linear = |name: &str, out, input| Linear::load(w, &format!("{block}.{name}"), out, input);
         let all = spec.heads * spec.key_dim();
         match spec.query_rank {
-            None => Queries::Token(linear("attn_q", all, spec.dim)),
+            None => Queries::Token(Box::new(linear("attn_q", all, spec.dim))),
             Some(rank) => Queries::Compressed {
-                compress: linear("attn_q_a", rank, spec.dim),
-                norm: Norm::load(w, &format!("{block}.attn_q_a_norm"), rank, spec.eps),
-                expand: linear("attn_q_b", all, rank),
+                compress: Box::new(linear("attn_q_a", rank, spec.dim)),
+                norm: Box::new(Norm::load(w, &format!("{block}.attn_q_a_norm"), rank, spec.eps)),
+                expand: Box::new(linear("attn_q_b", all, rank)),
             },
         }
     }

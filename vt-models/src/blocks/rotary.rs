@@ -108,6 +108,32 @@ impl Rotary {
         Self { rope: Rope { rot: 0, ..self.rope.clone() }, ..self.clone() }
     }
 
+    /// The same where pairs belong to one of four axes of positions, as `rope.dimension_sections` says: in turn to the first
+    /// three, as far as their sections go, and what is left to the fourth (Qwen3-VL's interleaved M-RoPE). Of a text the
+    /// first three are the token's position, and the fourth is 0.
+    ///
+    /// # Errors
+    /// A key of another type or length.
+    pub fn with_sections(self, keys: &Keys<'_>, w: &Weights<'_>) -> Result<Self, GgufError> {
+        const KEY: &str = "rope.dimension_sections";
+        let Some(sections) = keys.optional::<Vec<u32>>(KEY)? else { return Ok(self) };
+        if sections.len() != 4 {
+            return Err(keys.implausible(KEY, "four numbers of pairs"));
+        }
+        let total: u64 = sections.iter().map(|pairs| u64::from(*pairs)).sum();
+        if total == 0 {
+            return Ok(self);
+        }
+        // A frequency over infinity is 0: the pair stays as it is.
+        let factor = |pair: u64| {
+            let (place, axis) = (pair % total, pair % total % 3);
+            let turns = sections.get(axis as usize).is_some_and(|pairs| place < 3 * u64::from(*pairs));
+            if turns { 1.0 } else { f32::INFINITY }
+        };
+        let factors: Vec<f32> = (0..self.rope.rot as u64 / 2).map(factor).collect();
+        Ok(Self { factors: w.constant("axes", &factors), ..self })
+    }
+
     /// `x` `[T, H * head_dim]` to the same shape.
     ///
     /// # Errors

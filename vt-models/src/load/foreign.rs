@@ -45,9 +45,12 @@ const LAYER_NORMS: [&str; 2] = ["attn_norm.weight", "post_attention_norm.weight"
 /// The tensors that were not asked for and stand in the way, because they are parts of what the file's model computes:
 /// of a layer of which anything was asked for, of a layer more, or of something that vt does not have. The rotary
 /// frequencies that old converters wrote to each layer are what everyone computes.
-pub(super) fn tensors(unused: &[String], asked: &HashSet<String>) -> impl Iterator<Item = Problem> {
+pub(super) fn tensors<'a>(
+    unused: impl Iterator<Item = &'a String>,
+    asked: &HashSet<String>,
+) -> impl Iterator<Item = Problem> {
     let layers: HashSet<&str> = asked.iter().filter_map(|name| Some(layer_of(name)?.0)).collect();
-    unused.iter().filter_map(move |name| {
+    unused.filter_map(move |name| {
         let unsupported = || Some(Problem::Unsupported(format!("tensor `{name}`: vt does not have what it is for")));
         match layer_of(name) {
             Some((layer, part)) if layers.contains(layer) => unsupported().filter(|_| !frequencies(part)),

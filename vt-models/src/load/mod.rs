@@ -2,6 +2,7 @@
 
 mod foreign;
 mod hparams;
+mod hybrid;
 mod key_rules;
 mod keys;
 mod policy;
@@ -11,6 +12,7 @@ mod weights;
 mod windows;
 
 pub use hparams::Hparams;
+pub use hybrid::Hybrid;
 pub use key_rules::{is_model, key_faults};
 pub use keys::Keys;
 pub use policy::Target;

@@ -35,6 +35,8 @@ pub struct Weights<'a> {
     placeholder: Value,
     /// The names that the model asked for.
     asked: RefCell<HashSet<String>>,
+    /// What the names of tensors start with that are left alone.
+    skipped: RefCell<Vec<String>>,
     uses: RefCell<Vec<TensorUse>>,
     problems: RefCell<Vec<Problem>>,
     /// That the file became shorter since it was opened, which is no fault of its tensors.
@@ -49,9 +51,9 @@ impl<'a> Weights<'a> {
     /// If there is no memory at all.
     pub fn new(gguf: &'a Gguf, target: &'a Target, config: vt_gguf::Config, load: bool) -> Result<Self, ModelError> {
         let placeholder = Value::weight("missing", Tensor::zeros(DType::F32, &[0])?);
-        let (asked, uses) = (RefCell::default(), RefCell::default());
+        let (asked, skipped, uses) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (problems, shrunk) = (RefCell::default(), RefCell::default());
-        Ok(Self { gguf, target, config, load, placeholder, asked, uses, problems, shrunk })
+        Ok(Self { gguf, target, config, load, placeholder, asked, skipped, uses, problems, shrunk })
     }
 
     /// A matrix `[rows, cols]` that activations are multiplied with.
@@ -81,6 +83,11 @@ impl<'a> Weights<'a> {
     /// Matrices of so many rows that follow each other in the rows of one: each stays where it is in the file.
     pub fn matmul_parts<const N: usize>(&self, name: &str, rows: [usize; N], cols: usize) -> [Value; N] {
         self.parts(name, Role::MatmulWeight, rows, &[cols])
+    }
+
+    /// The same of small matrices of f32, which are no operands of matmuls.
+    pub fn float_parts<const N: usize>(&self, name: &str, rows: [usize; N], cols: usize) -> [Value; N] {
+        self.parts(name, Role::Vector, rows, &[cols])
     }
 
     /// A vector of `len` f32.
@@ -132,6 +139,11 @@ impl<'a> Weights<'a> {
         }
     }
 
+    /// Says that the tensors whose names start with `prefix` are for something that the model does without.
+    pub fn skip(&self, prefix: impl Into<String>) {
+        self.skipped.borrow_mut().push(prefix.into());
+    }
+
     /// Notes something that stands in the way.
     pub fn note(&self, problem: Problem) {
         self.problems.borrow_mut().push(problem);
@@ -158,7 +170,9 @@ impl<'a> Weights<'a> {
         let names = self.gguf.tensors().map(|t| t.name());
         let unused: Vec<String> = names.filter(|name| !asked.contains(*name)).map(str::to_owned).collect();
         let mut problems = self.problems.into_inner();
-        problems.extend(foreign::tensors(&unused, &asked));
+        let skipped = self.skipped.into_inner();
+        let open = unused.iter().filter(|name| !skipped.iter().any(|prefix| name.starts_with(prefix)));
+        problems.extend(foreign::tensors(open, &asked));
         Ok((self.uses.into_inner(), unused, problems))
     }
 

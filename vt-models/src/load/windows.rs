@@ -52,7 +52,7 @@ impl Windows {
 }
 
 /// A flag for each layer: bools, or numbers that are not 0.
-fn flags(keys: &Keys<'_>, key: &str, layers: usize) -> Result<Vec<bool>, GgufError> {
+pub(super) fn flags(keys: &Keys<'_>, key: &str, layers: usize) -> Result<Vec<bool>, GgufError> {
     let flag = |value: vt_gguf::Value<'_>| match value {
         vt_gguf::Value::Bool(flag) => Some(flag),
         other => other.as_int().map(|n| n != 0),

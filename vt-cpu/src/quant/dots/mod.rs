@@ -68,9 +68,9 @@ fn chunk_size<W: WeightBlock>(m: usize) -> usize {
 }
 
 /// The `i32` elements of scratch that [`dots`] needs for `m` activation rows of `k` elements, or fewer rows.
-pub fn dots_scratch<W: RowLanes, const R: usize>(m: usize, k: usize) -> usize {
+pub fn dots_scratch<W: RowLanes, V: Vector, const R: usize>(m: usize, k: usize) -> usize {
     let direct = direct::scratch::<W>(m.min(direct::MAX_TOKENS), k / W::ELEMS);
-    direct.max(panels_scratch::<W, R>(m, k)).max(panels_scratch::<W::InPanels, R>(m, k))
+    direct.max(panels_scratch::<V::InPanels<W>, R>(m, k))
 }
 
 fn panels_scratch<W: WeightBlock, const R: usize>(m: usize, k: usize) -> usize {
@@ -91,18 +91,15 @@ pub fn dots<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     out: &mut ViewMut<'_, f32>,
     scratch: &mut [i32],
 ) {
-    const { assert!(R > 0 && T > 0 && T <= MAX_TOKENS) };
+    const { assert!(R > 0 && T >= 4 && T <= MAX_TOKENS) };
     let blocks = blocks_per_row::<W>(&weights, &acts, out);
     let (m, n) = (acts.rows(), weights.rows());
     if blocks == 0 || m == 0 {
         (0..m).for_each(|t| out.row_mut(t).fill(0.0));
     } else if m <= direct::MAX_TOKENS && n >= LANES {
         direct::direct::<W, V>(v, &weights, &acts, out, scratch);
-    } else if W::InPanels::WIDE && V::SIGNED {
-        // Products of signed bytes cost this tier more than another form of the blocks gains.
-        by_panels::<W, V, R, T>(v, &weights, &acts, out, scratch);
     } else {
-        by_panels::<W::InPanels, V, R, T>(v, &weights, &acts, out, scratch);
+        by_panels::<V::InPanels<W>, V, R, T>(v, &weights, &acts, out, scratch);
     }
 }
 
@@ -187,7 +184,7 @@ fn multiply_panel<W: RowLanes, V: Vector, const R: usize, const T: usize>(
                 scratch: &mut sums[R * group.0..][..R * group.1],
                 outputs: &mut out.tile(group.0, group.1, 0, out.cols()),
             };
-            multiply_chunk(v, &panel, &tokens.chunk(from / W::BYTES, group), sums);
+            multiply_chunk::<W, V, R, T>(v, &panel, &tokens.chunk(from / W::BYTES, group), sums);
         }
     }
 }

@@ -107,9 +107,9 @@ impl TileSums<'_, '_> {
     }
 }
 
-/// Adds a chunk's products to the sums of a tile of as many tokens as there are outputs, block after block.
+/// Adds a chunk's products to the sums of a tile of as many tokens as there are outputs, at most MAX, block after block.
 #[inline(always)]
-pub(super) fn multiply_chunk<W: RowLanes, V: Vector, const R: usize>(
+pub(super) fn multiply_chunk<W: RowLanes, V: Vector, const R: usize, const MAX: usize>(
     v: V,
     weights: &Panel<'_, W, R>,
     tokens: &TokenChunk<'_, W>,
@@ -119,9 +119,9 @@ pub(super) fn multiply_chunk<W: RowLanes, V: Vector, const R: usize>(
         1 => multiply::<W, V, R, 1>(v, weights, tokens, sums),
         2 => multiply::<W, V, R, 2>(v, weights, tokens, sums),
         3 => multiply::<W, V, R, 3>(v, weights, tokens, sums),
-        4 => multiply::<W, V, R, 4>(v, weights, tokens, sums),
-        5 => multiply::<W, V, R, 5>(v, weights, tokens, sums),
-        _ => multiply::<W, V, R, MAX_TOKENS>(v, weights, tokens, sums),
+        4 if const { MAX > 4 } => multiply::<W, V, R, 4>(v, weights, tokens, sums),
+        5 if const { MAX > 5 } => multiply::<W, V, R, 5>(v, weights, tokens, sums),
+        _ => multiply::<W, V, R, MAX>(v, weights, tokens, sums),
     }
 }
 

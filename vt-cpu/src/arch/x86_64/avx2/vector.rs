@@ -7,6 +7,7 @@ use vt_core::View;
 use super::Avx2;
 use crate::arch::Vector;
 use crate::arch::x86_64::{IN_BYTES, IN_HALVES, sixteen_rows};
+use crate::block::RowLanes;
 
 /// Two registers.
 #[derive(Clone, Copy)]
@@ -43,6 +44,8 @@ macro_rules! same {
 impl Vector for Avx2 {
     type Int = Pair<__m256i>;
     type Float = Pair<__m256>;
+    /// Products of signed bytes cost this tier more than another form gains.
+    type InPanels<W: RowLanes> = W;
 
     const SIGNED: bool = true;
 

@@ -7,6 +7,7 @@ use vt_core::View;
 use super::Avx512;
 use crate::arch::Vector;
 use crate::arch::x86_64::{IN_BYTES, IN_HALVES, sixteen_rows};
+use crate::block::RowLanes;
 
 /// Instructions by name. Loads and stores take an array's address, whose length the type states.
 macro_rules! instructions {
@@ -22,6 +23,7 @@ macro_rules! instructions {
 impl Vector for Avx512 {
     type Int = __m512i;
     type Float = __m512;
+    type InPanels<W: RowLanes> = W::Folded;
 
     const SIGNED: bool = false;
 

@@ -1,0 +1,91 @@
+//! Models of which some layers attend and others have recurrent state: what they read, and what they refuse.
+
+mod tiny;
+
+use std::sync::Arc;
+
+use tiny::Tiny;
+use tiny::hybrid::Delta;
+use tiny::run::{self, Setup};
+use vt::gguf::Writer;
+use vt::models::Model;
+
+/// The f32 model with other recurrent layers.
+fn model(change: impl FnOnce(&mut Delta)) -> Tiny {
+    let mut tiny = tiny::find("qwen35-f32");
+    change(tiny.delta.as_mut().unwrap());
+    tiny
+}
+
+fn load(tiny: &Tiny, add: impl FnOnce(&mut Writer<'static>)) -> Result<Arc<Model>, String> {
+    let setup = Setup::default();
+    let registry = Arc::new(setup.builder().build().unwrap());
+    let loaded = setup.try_load(&run::open(tiny.file_with(add)), &registry);
+    loaded.map(Arc::new).map_err(|error| error.to_string())
+}
+
+fn logits(tiny: &Tiny, add: impl FnOnce(&mut Writer<'static>)) -> Vec<f32> {
+    run::logits(&load(tiny, add).unwrap(), &tiny::tokens(3, 12), 512)
+}
+
+/// The file of a model that states another number for a key that it has; what stands in the way.
+fn restated(key: &str, value: u32) -> String {
+    let tiny = tiny::find("qwen35-f32");
+    let (mut file, key) = (tiny.file(), format!("{}.{key}", tiny.arch));
+    // The key is followed by the value's type, in four bytes.
+    let at = file.windows(key.len()).position(|bytes| bytes == key.as_bytes()).unwrap() + key.len() + 4;
+    file[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    let setup = Setup::default();
+    let registry = Arc::new(setup.builder().build().unwrap());
+    setup.try_load(&run::open(file), &registry).unwrap_err().to_string()
+}
+
+#[test]
+fn layers_are_of_a_kind_by_an_interval_or_by_flags() {
+    let flag = |w: &mut Writer<'static>, flags: &[bool]| {
+        w.set("qwen35.attention.recurrent_layers", flags).unwrap();
+    };
+    let tiny = model(|_| ());
+    let expected = logits(&tiny, |_| ());
+    assert!(logits(&tiny, |w| flag(w, &[true, true, true, false])) == expected);
+    let message = load(&tiny, |w| flag(w, &[true, true, false, false])).unwrap_err();
+    assert!(message.contains("blk.2.attn_q.weight") && message.contains("blk.2.ssm_a"), "{message}");
+    let message = load(&tiny, |w| flag(w, &[true; 3])).unwrap_err();
+    assert!(message.contains("a flag for each of 4 layers"), "{message}");
+}
+
+#[test]
+fn layers_that_predict_further_tokens_are_left_alone() {
+    let tiny = tiny::find("qwen35-mixed");
+    let model = load(&tiny, |_| ()).unwrap();
+    assert_eq!(model.hparams().layers, tiny.layers);
+    let left: Vec<&str> = model.unused().iter().map(String::as_str).collect();
+    assert!(left.contains(&"blk.4.nextn.eh_proj.weight") && left.contains(&"blk.4.attn_norm.weight"), "{left:?}");
+    assert!(left.iter().all(|name| name.starts_with("blk.4.")), "{left:?}");
+    assert!(restated("nextn_predict_layers", 4).contains("nextn_predict_layers"));
+}
+
+/// Of six pairs the fourth belongs to an axis that is 0 in texts.
+#[test]
+fn pairs_of_the_last_axis_are_not_turned() {
+    let with = |sections| logits(&model(|delta| delta.sections = sections), |_| ());
+    let expected = with([1, 2, 2, 1]);
+    assert!(expected == with([1, 2, 2, 7]) && expected != with([2, 2, 2, 0]));
+    assert!(with([2, 2, 2, 0]) == with([0; 4]), "without sections all are turned");
+}
+
+#[test]
+fn sizes_that_do_not_go_together_are_refused() {
+    for (key, value, expected) in [
+        ("ssm.group_count", 3, "ssm.time_step_rank"),
+        ("ssm.inner_size", 66, "ssm.inner_size"),
+        ("ssm.conv_kernel", 1, "ssm.conv_kernel"),
+        ("ssm.conv_kernel", 1000, "ssm.conv_kernel"),
+        ("ssm.conv_kernel", 3, "blk.0.ssm_conv1d.weight"),
+        ("ssm.state_size", 32, "blk.0.attn_qkv.weight"),
+        ("ssm.state_size", 0, "ssm.state_size"),
+    ] {
+        let message = restated(key, value);
+        assert!(message.contains(expected), "{key} {value}: {message}");
+    }
+}
