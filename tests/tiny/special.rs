@@ -137,12 +137,14 @@ fn caps(writer: &mut Writer<'_>) -> Result<(), WriteError> {
 }
 
 /// Positions scaled so that some pairs are between those that are scaled and those that are not. Where scores grow, they
-/// do from the sixth token on.
+/// do from the sixth token on. llama.cpp reads the numbers of turns for Ministral only; others have those of the paper.
 pub fn yarn(arch: &str, writer: &mut Writer<'_>) -> Result<(), WriteError> {
-    writer.set(&format!("{arch}.rope.scaling.type"), "yarn")?;
-    writer.set(&format!("{arch}.rope.scaling.original_context_length"), 5u32)?;
-    for (key, number) in [("factor", 8f32), ("yarn_beta_fast", 0.5), ("yarn_beta_slow", 0.01)] {
-        writer.set(&format!("{arch}.rope.scaling.{key}"), number)?;
+    writer.set(&format!("{arch}.rope.scaling.type"), "yarn")?.set(&format!("{arch}.rope.scaling.factor"), 8f32)?;
+    let original = if arch == "mistral3" { 5u32 } else { 60 };
+    writer.set(&format!("{arch}.rope.scaling.original_context_length"), original)?;
+    if arch == "mistral3" {
+        writer.set("mistral3.rope.scaling.yarn_beta_fast", 0.5f32)?;
+        writer.set("mistral3.rope.scaling.yarn_beta_slow", 0.01f32)?;
     }
     Ok(())
 }
