@@ -25,7 +25,9 @@ fn a_layer_takes_at_most_eight_barriers() {
             for schedule in model.plan().describe().schedules {
                 let barriers = barriers_per_layer(&schedule.steps);
                 let rows = schedule.sizes.t;
-                assert!(barriers <= 8, "{}, {threads} threads, {rows} rows: {barriers}", tiny.name);
+                // Of many rows each head of latent attention is multiplied twice, before and after it attends.
+                let most = if tiny.arch == "deepseek2" { 9 } else { 8 };
+                assert!(barriers <= most, "{}, {threads} threads, {rows} rows: {barriers}", tiny.name);
             }
         }
     }

@@ -21,7 +21,11 @@ impl Op for Dequantize {
 
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Outs, OpError> {
         let x = inputs.tensor(0)?;
-        inputs.want(is_weight(x.dtype) && !x.shape.is_empty(), 0, || "f32, f16, bf16 or a weight block, of one dimension or more")?;
+        inputs.want(
+            is_weight(x.dtype) && !x.shape.is_empty(),
+            0,
+            || "f32, f16, bf16 or a weight block, of one dimension or more",
+        )?;
         inputs.want(x.row_bytes().is_some(), 0, || "rows of whole blocks")?;
         one(Desc { dtype: DType::F32, shape: x.shape.clone() })
     }

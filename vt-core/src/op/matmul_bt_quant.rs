@@ -47,7 +47,9 @@ impl Op for MatmulBtQuant {
                 cases.push(case(dtype, t, n, blocks * block));
             }
         }
-        for (dtype, t, n, k) in [(DType::Q4K, 0, 3, 256), (DType::Q4_1, 2, 0, 32), (DType::Q8_0, 2, 3, 0), (DType::Q6K, 33, 18, 512)] {
+        for (dtype, t, n, k) in
+            [(DType::Q4K, 0, 3, 256), (DType::Q4_1, 2, 0, 32), (DType::Q8_0, 2, 3, 0), (DType::Q6K, 33, 18, 512)]
+        {
             cases.push(case(dtype, t, n, k));
         }
         cases

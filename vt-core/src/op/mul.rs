@@ -36,4 +36,3 @@ impl Op for Mul {
         elementwise::benches_alike(Mul, 2)
     }
 }
-

@@ -40,7 +40,8 @@ impl Op for Scale {
             let x = Operand::tensor(Desc::rows(DType::F32, Sym::T, 21), Fill::Wide);
             Case::new(format!("{kind}-t3-d21"), Scale { factor }, 3, vec![x])
         };
-        let factors = [("zero", 0.0), ("one", 1.0), ("minus", -1.0), ("eighth", 0.125), ("tiny", 1e-30), ("huge", 3e30)];
+        let factors =
+            [("zero", 0.0), ("one", 1.0), ("minus", -1.0), ("eighth", 0.125), ("tiny", 1e-30), ("huge", 3e30)];
         let mut cases = elementwise::cases_alike(Scale { factor: 640f32.sqrt() }, 1);
         cases.extend(factors.map(case));
         cases

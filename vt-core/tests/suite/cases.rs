@@ -108,9 +108,9 @@ fn ops_that_differ_differ_in_their_attributes() {
 fn pairs_in_place_are_of_one_type_and_elementwise_ops_have_them() {
     for entry in entries() {
         let expected: &[(usize, usize)] = match entry.name {
-            "add" | "mul" | "silu_mul" | "gelu_mul" => &[(0, 0), (1, 0)],
+            "add" | "mul" | "silu_mul" | "gelu_mul" | "clamped_swiglu" => &[(0, 0), (1, 0)],
             "scale" | "silu" | "gelu" | "rms_norm" | "rope" => &[(0, 0)],
-            "add_expert_bias" | "gate_rows" => &[(0, 0)],
+            "add_expert_bias" | "gate_rows" | "decay" | "l2_norm" | "softcap" | "sigmoid" => &[(0, 0)],
             _ => &[],
         };
         let mut alike: HashSet<&(usize, usize)> = HashSet::new();
@@ -259,7 +259,10 @@ fn cases_are_of_a_telling_size() {
     for case in entries().iter().flat_map(|e| (e.cases)()) {
         let types = types(&case);
         if let Some(Attend { scale, .. }) = case.op.as_any().downcast_ref() {
-            let Some(StateSpec::KvRows { key_dim, .. }) = types[1].state() else { panic!("{case}") };
+            let Some(StateSpec::KvRows { key_dim, .. } | StateSpec::LatentRows { key_dim, .. }) = types[1].state()
+            else {
+                panic!("{case}")
+            };
             assert!((scale * scale * *key_dim as f32 - 1.0).abs() < 1e-6, "{case}");
         }
         if case.op.name() == "rms_norm" {
