@@ -199,7 +199,7 @@ pub const ALL: &[Tiny] = &[
         .latent(Latent { rank: 64, query_rank: Some(96), turned: 16, groups: Some(4), ..COMPRESSED })
         .headed(),
     Tiny { mixed: DType::Q6K, ..WIDE.of("deepseek2-mixed", "deepseek2", DType::Q4K) }
-        .mixed_of(8, 3)
+        .mixed_of(6, 2)
         .latent(Latent { rank: 256, query_rank: None, turned: 16, groups: None, ..COMPRESSED })
         .headed(),
     Tiny { layers: 4, ff: 44, window: Some((5, None)), ..RAGGED }
