@@ -1,7 +1,7 @@
 //! Attention over the key/value rows of a sequence.
 
 use super::case::{Case, Fill, Operand};
-use super::kv_append::filled;
+use super::spans::{filled, one_span};
 use super::{Attrs, Cost, Inputs, Op, Outs, Tolerance, ValueType, Workload, one};
 use crate::plan::Span;
 use crate::{DType, Desc, Dim, KvShape, OpError, StateSpec, Sym};
@@ -59,10 +59,8 @@ impl Op for Attend {
         let (rows, cols) = inputs.matrix(0, DType::F32)?;
         inputs
             .want(Some(cols) == self.heads.checked_mul(key_dim), 0, || format!("rows of {} x {key_dim}", self.heads))?;
-        for i in [2, 3] {
-            let [n] = inputs.dims(i, DType::I32)?;
-            inputs.want(n == rows, i, || format!("i32 [{rows}]"))?;
-        }
+        inputs.want_index(2, rows)?;
+        inputs.want_index(3, rows)?;
         if inputs.count() > 4 {
             let [n] = inputs.dims(4, DType::F32)?;
             inputs.want(n == Dim::Fixed(self.heads), 4, || format!("f32 [{}]", self.heads))?;
@@ -98,33 +96,43 @@ impl Op for Attend {
     }
 
     fn cases() -> Vec<Case<Self>> {
-        let one = |position, rows| vec![Span { sequence: 0, position, rows }];
         let two = vec![Span { sequence: 1, position: 70, rows: 1 }, Span { sequence: 0, position: 2, rows: 3 }];
-        let spans = [one(0, 0), one(0, 1), one(9, 1), one(0, 17), one(64, 1), one(150, 3), two.clone()];
+        let spans = [
+            one_span(0, 0),
+            one_span(0, 1),
+            one_span(9, 1),
+            one_span(0, 17),
+            one_span(64, 1),
+            one_span(150, 3),
+            two.clone(),
+        ];
         let mut cases: Vec<_> = spans.into_iter().map(|s| case(DType::F16, 4, 2, (16, 16), 0, s)).collect();
-        cases.push(case(DType::F32, 2, 2, (64, 64), 0, one(66, 4)));
+        cases.push(case(DType::F32, 2, 2, (64, 64), 0, one_span(66, 4)));
         cases.push(case(DType::F32, 6, 1, (10, 6), 0, two.clone()));
-        cases.push(case(DType::F16, 3, 1, (33, 20), 0, one(5, 2)));
-        cases.push(case(DType::F16, 2, 1, (16, 16), 5, one(0, 17)));
-        cases.push(case(DType::F32, 2, 1, (16, 16), 70, one(130, 3)));
+        cases.push(case(DType::F16, 3, 1, (33, 20), 0, one_span(5, 2)));
+        cases.push(case(DType::F16, 2, 1, (16, 16), 5, one_span(0, 17)));
+        cases.push(case(DType::F32, 2, 1, (16, 16), 70, one_span(130, 3)));
         cases.push(case(DType::F16, 2, 2, (32, 32), 1, two.clone()));
         cases.push(case(DType::F16, 4, 2, (16, 16), 0, two.clone()).with("capped", |op| op.cap = 2.0));
-        cases.push(case(DType::F32, 3, 1, (20, 20), 90, one(100, 5)).with("capped", |op| op.cap = 0.5));
+        cases.push(case(DType::F32, 3, 1, (20, 20), 90, one_span(100, 5)).with("capped", |op| op.cap = 0.5));
         cases.push(with_sinks(case(DType::F16, 4, 2, (16, 16), 0, two.clone())));
-        cases.push(with_sinks(case(DType::F32, 6, 2, (24, 12), 9, one(60, 6)).with("capped", |op| op.cap = 3.0)));
+        cases.push(with_sinks(case(DType::F32, 6, 2, (24, 12), 9, one_span(60, 6)).with("capped", |op| op.cap = 3.0)));
         cases.push(
             case(DType::F16, 4, 2, (16, 16), 0, two.clone())
                 .with("warm", |op| (op.temperature, op.temperature_length) = (0.5, 3)),
         );
-        let latent =
-            [(DType::F16, (40, 32), one(0, 17)), (DType::F32, (33, 20), one(66, 4)), (DType::F16, (16, 16), two)];
+        let latent = [
+            (DType::F16, (40, 32), one_span(0, 17)),
+            (DType::F32, (33, 20), one_span(66, 4)),
+            (DType::F16, (16, 16), two),
+        ];
         cases.extend(latent.map(|(dtype, dims, spans)| latent_case(dtype, 4, dims, spans)));
         cases
     }
 
     /// A prompt, and one token after 4095 others.
     fn benches() -> Vec<Case<Self>> {
-        let spans = [(0, 512), (4095, 1)].map(|(position, rows)| vec![Span { sequence: 0, position, rows }]);
+        let spans = [(0, 512), (4095, 1)].map(|(position, rows)| one_span(position, rows));
         let of = |dtype| spans.clone().map(|s| case(dtype, 32, 8, (128, 128), 0, s));
         let capped = of(DType::F16).map(|case| case.with("capped", |op| op.cap = 50.0));
         let latent = spans.clone().map(|s| latent_case(DType::F16, 16, (576, 512), s));
@@ -166,16 +174,13 @@ fn latent_case(dtype: DType, heads: usize, (key_dim, value_dim): (usize, usize),
 }
 
 fn case_of(name: String, spec: StateSpec, op: Attend, spans: Vec<Span>) -> Case<Attend> {
-    let places: Vec<String> = spans.iter().map(|s| format!("s{}p{}n{}", s.sequence, s.position, s.rows)).collect();
-    let name = format!("{name}-{}", places.join("-"));
     let key_dim = spec.kv().map_or(0, |kv| kv.key_dim);
-    let t = spans.iter().map(|s| s.rows).sum();
     let mut filled = filled(&spans);
     spans.iter().for_each(|s| filled[s.sequence] = s.position + s.rows);
-    let index = |fill| Operand::tensor(Desc::new(DType::I32, [Sym::T]), fill);
     let q = Operand::tensor(Desc::rows(DType::F32, Sym::T, op.heads * key_dim), Fill::Normal(1.0));
-    let inputs = vec![q, Operand::State { spec, filled }, index(Fill::Sequences), index(Fill::Positions)];
-    Case::new(name, op, t, inputs).with_spans(spans)
+    let inputs =
+        vec![q, Operand::State { spec, filled }, Operand::index(Fill::Sequences), Operand::index(Fill::Positions)];
+    Case::of_spans(&name, op, inputs, spans)
 }
 
 impl Case<Attend> {

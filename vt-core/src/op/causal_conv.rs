@@ -1,7 +1,7 @@
 //! A short convolution over the rows of a sequence.
 
 use super::case::{Case, Fill, Operand};
-use super::kv_append::filled;
+use super::spans::{filled, one_span, together};
 use super::{Cost, Inputs, Op, Outs, Tolerance, ValueType, Workload};
 use crate::plan::Span;
 use crate::{DType, Desc, Dim, OpError, StateSpec, Sym};
@@ -33,8 +33,7 @@ impl Op for CausalConv {
         inputs.want(outer == Dim::Fixed(channels) && taps > 1, 1, || format!("f32 [{channels}, K], K above 1"))?;
         let state = StateSpec::Fixed { rows: channels, cols: taps - 1 };
         inputs.want(*inputs.state(2)? == state, 2, || state)?;
-        let [n] = inputs.dims(3, DType::I32)?;
-        inputs.want(n == rows, 3, || format!("i32 [{rows}]"))?;
+        inputs.want_index(3, rows)?;
         let out = ValueType::Tensor(Desc::rows(DType::F32, rows, channels));
         Ok([out, ValueType::State(state)].into_iter().collect())
     }
@@ -45,40 +44,40 @@ impl Op for CausalConv {
 
     /// The state is read and written.
     fn cost(&self, work: &Workload<'_>) -> Cost {
-        let state = work.inputs.get(2).and_then(ValueType::state).and_then(|s| s.bytes(0)).unwrap_or(0);
-        let sequences = work.spans.iter().filter(|span| span.rows > 0).count();
-        let Cost { bytes, .. } = work.operands();
-        Cost { bytes: bytes.saturating_add(2 * (state * sequences) as u64), ..Cost::default() }
+        work.recurrence(2)
     }
 
     fn cases() -> Vec<Case<Self>> {
-        let one = |position, rows| vec![Span { sequence: 0, position, rows }];
-        let two = vec![Span { sequence: 1, position: 6, rows: 2 }, Span { sequence: 0, position: 0, rows: 5 }];
-        let three = [(2, 9), (0, 1), (1, 4)].map(|(sequence, position)| Span { sequence, position, rows: 1 }).to_vec();
-        let mut cases: Vec<_> =
-            [one(0, 0), one(0, 1), one(7, 1), one(0, 3), one(0, 17), one(30, 17), two.clone(), three]
-                .into_iter()
-                .map(|spans| case((48, 4), spans))
-                .collect();
+        let [two, three] = together();
+        let mut cases: Vec<_> = [
+            one_span(0, 0),
+            one_span(0, 1),
+            one_span(7, 1),
+            one_span(0, 3),
+            one_span(0, 17),
+            one_span(30, 17),
+            two.clone(),
+            three,
+        ]
+        .into_iter()
+        .map(|spans| case((48, 4), spans))
+        .collect();
         let shapes = [(1, 4), (33, 3), (20, 2), (16, 5), (64, 7), (300, 4)];
         cases.extend(shapes.into_iter().map(|shape| case(shape, two.clone())));
         cases
     }
 
     fn benches() -> Vec<Case<Self>> {
-        let span = |(position, rows)| vec![Span { sequence: 0, position, rows }];
-        [(9, 1), (0, 512)].map(|at| case((6144, 4), span(at))).to_vec()
+        [(9, 1), (0, 512)].map(|(position, rows)| case((6144, 4), one_span(position, rows))).to_vec()
     }
 }
 
 fn case((channels, taps): (usize, usize), spans: Vec<Span>) -> Case<CausalConv> {
-    let places: Vec<String> = spans.iter().map(|s| format!("s{}p{}n{}", s.sequence, s.position, s.rows)).collect();
-    let name = format!("c{channels}-k{taps}-{}", places.join("-"));
-    let t = spans.iter().map(|s| s.rows).sum();
+    let name = format!("c{channels}-k{taps}");
     let spec = StateSpec::Fixed { rows: channels, cols: taps - 1 };
     let x = Operand::tensor(Desc::rows(DType::F32, Sym::T, channels), Fill::Normal(1.0));
     let weight = Operand::tensor(Desc::new(DType::F32, [channels, taps]), Fill::Normal(0.6));
-    let sequences = Operand::tensor(Desc::new(DType::I32, [Sym::T]), Fill::Sequences);
+    let sequences = Operand::index(Fill::Sequences);
     let inputs = vec![x, weight, Operand::State { spec, filled: filled(&spans) }, sequences];
-    Case::new(name, CausalConv, t, inputs).with_spans(spans)
+    Case::of_spans(&name, CausalConv, inputs, spans)
 }

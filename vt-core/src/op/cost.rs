@@ -84,6 +84,24 @@ impl Workload<'_> {
         self.outputs.get(i).map_or(0, |ty| self.bytes(ty))
     }
 
+    /// The bytes that state input `i` takes for so many rows.
+    pub(super) fn state_bytes(&self, i: usize, rows: usize) -> u64 {
+        self.inputs.get(i).and_then(ValueType::state).and_then(|state| state.bytes(rows)).unwrap_or(0) as u64
+    }
+
+    /// All tensors, and the rows that are written to the cache of input 0.
+    pub(super) fn append(&self) -> Cost {
+        let operands = self.operands();
+        Cost { bytes: operands.bytes.saturating_add(self.state_bytes(0, self.sizes.t)), ..operands }
+    }
+
+    /// All tensors, and the state of input `i`, which each sequence with rows reads and writes once.
+    pub(super) fn recurrence(&self, i: usize) -> Cost {
+        let sequences = self.spans.iter().filter(|span| span.rows > 0).count() as u64;
+        let (state, operands) = (self.state_bytes(i, 0), self.operands());
+        Cost { bytes: operands.bytes.saturating_add(state.saturating_mul(2 * sequences)), ..operands }
+    }
+
     /// A matrix product: all operands, and a multiplication and an addition for each element of the output and each
     /// element of a row of input 0.
     pub(super) fn product(&self, arithmetic: Arithmetic) -> Cost {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::case::{Case, Fill, Operand};
-use super::kv_append::filled;
+use super::spans::{filled, one_span, together};
 use super::{Attrs, Cost, Inputs, Op, Outs, Tolerance, ValueType, Workload};
 use crate::plan::Span;
 use crate::{DType, Desc, Dim, OpError, StateSpec, Sym};
@@ -102,8 +102,7 @@ impl Op for DeltaRule {
                 || format!("{rows} rows of {}", if i < 2 { format!("{key_heads} x {dim}") } else { heads.to_string() });
             inputs.want(n == rows && Some(found) == cols, i, expected)?;
         }
-        let [n] = inputs.dims::<1>(6, DType::I32)?;
-        inputs.want(n == rows, 6, || format!("i32 [{rows}]"))?;
+        inputs.want_index(6, rows)?;
         let out = ValueType::Tensor(Desc::new(DType::F32, [rows, Dim::Fixed(values)]));
         let state = ValueType::State(StateSpec::Fixed { rows: state_rows, cols: dim });
         Ok([out, state].into_iter().collect())
@@ -124,35 +123,27 @@ impl Op for DeltaRule {
     /// The state is read and written once a sequence. For each of its elements and each row there are two products for
     /// what is read of it, and two for its next version.
     fn cost(&self, work: &Workload<'_>) -> Cost {
-        let state = work.inputs.get(5).and_then(ValueType::state).and_then(|s| s.bytes(0)).unwrap_or(0) as u64;
-        let sequences = work.spans.iter().filter(|span| span.rows > 0).count() as u64;
-        let elements = state / DType::F32.block_bytes() as u64;
-        let operands = work.operands();
-        Cost {
-            bytes: operands.bytes.saturating_add(2 * state * sequences),
-            operations: 8 * elements * work.sizes.t as u64,
-            ..operands
-        }
+        let elements = work.state_bytes(5, 0) / DType::F32.block_bytes() as u64;
+        Cost { operations: 8 * elements * work.sizes.t as u64, ..work.recurrence(5) }
     }
 
     fn cases() -> Vec<Case<Self>> {
-        let one = |position, rows| vec![Span { sequence: 0, position, rows }];
-        let two = vec![Span { sequence: 1, position: 6, rows: 2 }, Span { sequence: 0, position: 0, rows: 5 }];
-        let three = [(2, 9), (0, 1), (1, 4)].map(|(sequence, position)| Span { sequence, position, rows: 1 }).to_vec();
-        let spans = [one(0, 0), one(0, 1), one(7, 1), one(0, 17), one(30, 17), two.clone(), three];
+        let [two, three] = together();
+        let spans =
+            [one_span(0, 0), one_span(0, 1), one_span(7, 1), one_span(0, 17), one_span(30, 17), two.clone(), three];
         let mut cases: Vec<_> = spans.into_iter().map(|spans| case((2, 2, KeyHeads::Tiled), (32, 32), spans)).collect();
         for pairing in [KeyHeads::Tiled, KeyHeads::Grouped] {
             cases.push(case((4, 2, pairing), (16, 16), two.clone()));
         }
-        cases.push(case((6, 2, KeyHeads::Tiled), (16, 48), one(3, 4)));
+        cases.push(case((6, 2, KeyHeads::Tiled), (16, 48), one_span(3, 4)));
         cases.push(case((1, 1, KeyHeads::Tiled), (16, 1), two.clone()));
         cases.push(case((3, 3, KeyHeads::Tiled), (20, 5), two));
         cases
     }
 
     fn benches() -> Vec<Case<Self>> {
-        let span = |(position, rows)| vec![Span { sequence: 0, position, rows }];
-        [(9, 1), (0, 512)].map(|at| case((16, 16, KeyHeads::Tiled), (128, 128), span(at))).to_vec()
+        let case = |(position, rows)| case((16, 16, KeyHeads::Tiled), (128, 128), one_span(position, rows));
+        [(9, 1), (0, 512)].map(case).to_vec()
     }
 }
 
@@ -161,9 +152,7 @@ fn case(
     (dim, value_dim): (usize, usize),
     spans: Vec<Span>,
 ) -> Case<DeltaRule> {
-    let places: Vec<String> = spans.iter().map(|s| format!("s{}p{}n{}", s.sequence, s.position, s.rows)).collect();
-    let name = format!("{pairing}-h{heads}-{key_heads}-d{dim}-{value_dim}-{}", places.join("-"));
-    let t = spans.iter().map(|s| s.rows).sum();
+    let name = format!("{pairing}-h{heads}-{key_heads}-d{dim}-{value_dim}");
     let rows = |cols, fill| Operand::tensor(Desc::rows(DType::F32, Sym::T, cols), fill);
     // Keys and queries of a length near 1: of a longer key the state forgets more than there is.
     let unit = Fill::Normal(1.0 / (dim as f32).sqrt());
@@ -175,8 +164,8 @@ fn case(
         rows(heads, Fill::UpTo(1.0)),
         rows(heads, Fill::UpTo(1.0)),
         Operand::State { spec, filled: filled(&spans) },
-        Operand::tensor(Desc::new(DType::I32, [Sym::T]), Fill::Sequences),
+        Operand::index(Fill::Sequences),
     ];
     let op = DeltaRule { heads, key_heads, pairing, scale: 1.0 / (dim as f32).sqrt() };
-    Case::new(name, op, t, inputs).with_spans(spans)
+    Case::of_spans(&name, op, inputs, spans)
 }

@@ -116,6 +116,15 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// Whether input `i` is `i32 [rows]`: a number for each row.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn want_index(&self, i: usize, rows: Dim) -> Result<(), OpError> {
+        let [n] = self.dims(i, DType::I32)?;
+        self.want(n == rows, i, || format!("i32 [{rows}]"))
+    }
+
     /// Whether `condition` holds for input `i`; `expected` says what was wanted where not.
     ///
     /// # Errors

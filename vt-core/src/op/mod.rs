@@ -9,6 +9,7 @@ mod data;
 mod elementwise;
 mod infer;
 mod quantized;
+mod spans;
 mod spec;
 
 pub use attrs::{Attr, Attrs};

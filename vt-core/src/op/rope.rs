@@ -74,8 +74,7 @@ impl Op for Rope {
         inputs.want_attribute(self.magnitude.is_finite(), "magnitude", "a finite number", self.magnitude)?;
         let (rows, cols) = inputs.matrix(0, DType::F32)?;
         inputs.want(cols.is_multiple_of(dim), 0, || format!("rows of heads of {dim}"))?;
-        let [positions] = inputs.dims(1, DType::I32)?;
-        inputs.want(positions == rows, 1, || format!("i32 [{rows}]"))?;
+        inputs.want_index(1, rows)?;
         let [pairs] = inputs.dims(2, DType::F32)?;
         inputs.want(pairs == Dim::Fixed(rot / 2), 2, || format!("f32 [{}]", rot / 2))?;
         one(Desc::rows(DType::F32, rows, cols))
