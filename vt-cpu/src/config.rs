@@ -9,7 +9,7 @@ use vt_core::registry::Builder;
 
 use crate::arch::Portable;
 #[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512, Avx512Bf16};
+use crate::arch::{Amx, Avx2, Avx512, Avx512Bf16};
 use crate::device::Cpu;
 use crate::ops;
 use crate::team::{BadThreadCount, Threads, default_threads};
@@ -23,11 +23,13 @@ pub enum TierName {
     Avx2,
     /// AVX-512 with VBMI and VNNI.
     Avx512,
+    /// The same, and tiles of bytes.
+    Amx,
 }
 
 impl TierName {
     /// Every tier, slowest first.
-    pub const ALL: [TierName; 3] = [TierName::Portable, TierName::Avx2, TierName::Avx512];
+    pub const ALL: [TierName; 4] = [TierName::Portable, TierName::Avx2, TierName::Avx512, TierName::Amx];
 
     /// The name as `VT_CPU_TIER` spells it.
     pub const fn name(self) -> &'static str {
@@ -35,6 +37,7 @@ impl TierName {
             TierName::Portable => "portable",
             TierName::Avx2 => "avx2",
             TierName::Avx512 => "avx512",
+            TierName::Amx => "amx",
         }
     }
 
@@ -46,8 +49,10 @@ impl TierName {
             TierName::Avx2 => Avx2::new().is_some(),
             #[cfg(target_arch = "x86_64")]
             TierName::Avx512 => Avx512::new().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            TierName::Amx => Amx::new().is_some(),
             #[cfg(not(target_arch = "x86_64"))]
-            TierName::Avx2 | TierName::Avx512 => false,
+            TierName::Avx2 | TierName::Avx512 | TierName::Amx => false,
         }
     }
 
@@ -77,7 +82,7 @@ impl FromStr for TierName {
 #[non_exhaustive]
 pub enum ConfigError {
     /// There is no such tier.
-    #[error("expected a tier (portable, avx2 or avx512), found `{found}`")]
+    #[error("expected a tier (portable, avx2, avx512 or amx), found `{found}`")]
     UnknownTier {
         /// What was asked for.
         found: String,
@@ -102,7 +107,7 @@ fn names() -> String {
 pub struct Config {
     /// The number of threads; the machine's cores unless given.
     pub threads: Option<usize>,
-    /// The only tier whose kernels are registered; all that the machine has unless given.
+    /// The only tier whose kernels are registered, with AMX those of AVX-512 too; all that the machine has unless given.
     pub tier: Option<TierName>,
 }
 
@@ -139,9 +144,13 @@ fn register(builder: &mut Builder, threads: Threads, only: Option<TierName>) {
         if let Some(avx2) = Avx2::new().filter(|_| wanted(TierName::Avx2)) {
             ops::register(builder, avx2);
         }
-        if let Some(avx512) = Avx512::new().filter(|_| wanted(TierName::Avx512)) {
+        if let Some(avx512) = Avx512::new().filter(|_| wanted(TierName::Avx512) || wanted(TierName::Amx)) {
             ops::register(builder, avx512);
             Avx512Bf16::new().into_iter().for_each(|isa| ops::register_pairs(builder, isa));
+        }
+        // Beside those of the tier below, which it has as well.
+        if let Some(amx) = Amx::new().filter(|_| wanted(TierName::Amx)) {
+            ops::register_tiles(builder, amx);
         }
     }
 }

@@ -24,7 +24,7 @@ pub use portable::Portable;
 pub use prefetch::{prefetch, prefetch_stream};
 pub use vector::Vector;
 #[cfg(target_arch = "x86_64")]
-pub use x86_64::{Avx2, Avx512, Avx512Bf16};
+pub use x86_64::{Amx, Avx2, Avx512, Avx512Bf16, Sums, Tiles};
 
 /// A tier: the proof that its instructions may be executed, and the way to compile a closure for them.
 pub trait Isa: Copy + Send + Sync + 'static {

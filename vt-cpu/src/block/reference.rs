@@ -21,7 +21,7 @@ impl Random {
 }
 
 /// Where a block's scale and, where it has one, its offset lie.
-fn float_fields(dtype: DType) -> (usize, Option<usize>) {
+pub(crate) fn float_fields(dtype: DType) -> (usize, Option<usize>) {
     match dtype {
         DType::Q4_1 | DType::Q5_1 | DType::Q4K | DType::Q5K => (0, Some(2)),
         DType::Q2K => (80, Some(82)),

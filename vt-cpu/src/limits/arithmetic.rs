@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 #[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512, Avx512Bf16, Vector};
+use crate::arch::{Amx, Avx2, Avx512, Avx512Bf16, Sums, Tiles, Vector};
 use crate::arch::{Isa, Portable, Work};
 
 /// Sums that are computed at the same time.
@@ -62,6 +62,21 @@ impl Peak for Avx512 {
 
     fn dot_bytes(self) -> u64 {
         self.perform(ByteVectors(self))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Peak for Amx {
+    fn multiply_add(self) -> u64 {
+        Peak::multiply_add(self.vectors())
+    }
+
+    fn multiply_add_bf16(self) -> u64 {
+        Peak::multiply_add_bf16(self.vectors())
+    }
+
+    fn dot_bytes(self) -> u64 {
+        self.perform(ByteMatrices(Tiles::new(self, 64)))
     }
 }
 
@@ -205,5 +220,24 @@ impl<V: Vector> Work for ByteTile<V> {
             black_box(&lanes);
         }
         (STEPS * TOKENS * 64 * 2) as u64
+    }
+}
+
+/// Dot products of bytes in matrices.
+#[cfg(target_arch = "x86_64")]
+struct ByteMatrices(Tiles);
+
+#[cfg(target_arch = "x86_64")]
+impl Work for ByteMatrices {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let steps = STEPS / 16;
+        let (acts, weights) = (black_box(Lines([[0x0102_0304; 16]; 16])), black_box(Lines([[0x0101_ff01; 16]; 16])));
+        let mut sums = [Sums([[0; 16]; 16]); 4];
+        self.0.multiply_often(&acts.0, &weights.0, steps, &mut sums);
+        black_box(&sums);
+        (steps * 4 * 16 * 16 * 64 * 2) as u64
     }
 }

@@ -18,7 +18,7 @@ use vt_core::plan::{DeviceError, Member, Team};
 
 use crate::arch::Portable;
 #[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512};
+use crate::arch::{Amx, Avx2, Avx512};
 use crate::team::Threads;
 use crate::{CPU, Config, ConfigError, TierName};
 use arithmetic::Peak;
@@ -64,6 +64,8 @@ impl Limits {
         let team = config.team()?;
         let tier = config.tier.or(TierName::available().last()).unwrap_or(TierName::Portable);
         let best = match tier {
+            #[cfg(target_arch = "x86_64")]
+            TierName::Amx if let Some(amx) = Amx::new() => best(amx, &team),
             #[cfg(target_arch = "x86_64")]
             TierName::Avx512 if let Some(avx512) = Avx512::new() => best(avx512, &team),
             #[cfg(target_arch = "x86_64")]

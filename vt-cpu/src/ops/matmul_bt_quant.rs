@@ -7,31 +7,46 @@ use vt_core::op::MatmulBtQuant;
 use vt_core::registry::Builder;
 use vt_core::{View, ViewMut};
 
-use super::{Tier, share};
+use super::{BlockTier, Tier, share};
 use crate::CPU;
-use crate::arch::Work;
+use crate::arch::{Isa, Work};
 use crate::block::{Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes, WeightBlock};
-use crate::quant::{few_rows, few_rows_scratch};
+use crate::quant::{ManyRows, few_rows, few_rows_scratch};
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
-    register_type::<T, Q4_0>(builder, tier);
-    register_type::<T, Q4_1>(builder, tier);
-    register_type::<T, Q5_0>(builder, tier);
-    register_type::<T, Q5_1>(builder, tier);
-    register_type::<T, Q8_0>(builder, tier);
-    register_type::<T, Q2K>(builder, tier);
-    register_type::<T, Q3K>(builder, tier);
-    register_type::<T, Q4K>(builder, tier);
-    register_type::<T, Q5K>(builder, tier);
-    register_type::<T, Q6K>(builder, tier);
-    register_type::<T, Mxfp4>(builder, tier);
+    if T::FEW_ROWS > 0 {
+        register_few_rows(builder, tier);
+    }
+    register_panels(builder, tier);
 }
 
-fn register_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
-    if T::FEW_ROWS > 0 {
-        builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
-    }
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, W>(tier, PhantomData));
+fn register_few_rows<T: Tier>(builder: &mut Builder, tier: T) {
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q4_0>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q4_1>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q5_0>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q5_1>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q8_0>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q2K>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q3K>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q4K>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q5K>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q6K>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Mxfp4>(tier, PhantomData));
+}
+
+/// The kernels for many rows.
+pub(super) fn register_panels<T: BlockTier>(builder: &mut Builder, tier: T) {
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q4_0>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q4_1>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q5_0>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q5_1>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q8_0>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q2K>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q3K>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q4K>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q5K>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q6K>(tier, PhantomData));
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Mxfp4>(tier, PhantomData));
 }
 
 pub(super) fn multiplies<W: WeightBlock>(call: &Call<'_>) -> Support {
@@ -39,6 +54,15 @@ pub(super) fn multiplies<W: WeightBlock>(call: &Call<'_>) -> Support {
     Support::when(found == Some(W::DTYPE), || {
         format!("multiplies {}, not {}", W::DTYPE, found.map_or("state", |d| d.name()))
     })
+}
+
+/// The same, if there are as many rows as it is worth.
+pub(super) fn multiplies_many<T: BlockTier, W: RowLanes>(call: &Call<'_>) -> Support {
+    let least = T::least_rows::<W>();
+    match multiplies::<W>(call) {
+        Support::Yes => Support::when(call.rows() >= least, || format!("{} rows are fewer than {least}", call.rows())),
+        no => no,
+    }
 }
 
 fn elements_of_row(call: &Call<'_>) -> usize {
@@ -83,12 +107,13 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W>
     fn run(&self, _: &MatmulBtQuant, io: &mut Io<'_>) -> Result<(), KernelError> {
         let (acts, weights) = operands(io);
         let (out, scratch) = (io.output::<f32>(0), io.scratch_of::<i16>());
-        MultiplyFew::<W> { acts, weights, out, scratch, block: PhantomData }.compute(self.0);
+        self.0.multiply_few(MultiplyFew::<W> { acts, weights, out, scratch, block: PhantomData });
         Ok(())
     }
 }
 
-pub(super) struct MultiplyFew<'a, W> {
+/// A product of few activation rows.
+pub(crate) struct MultiplyFew<'a, W> {
     pub acts: View<'a, u8>,
     pub weights: View<'a, u8>,
     pub out: ViewMut<'a, f32>,
@@ -97,9 +122,9 @@ pub(super) struct MultiplyFew<'a, W> {
 }
 
 impl<W: WeightBlock> MultiplyFew<'_, W> {
-    /// Does it, by a text that all kernels share: compiling it takes long.
+    /// Does it, by the instructions of a tier.
     #[inline(never)]
-    pub(super) fn compute<T: Tier>(self, tier: T) {
+    pub(super) fn compute<T: Isa>(self, tier: T) {
         tier.perform(self);
     }
 }
@@ -115,7 +140,7 @@ impl<W: WeightBlock> Work for MultiplyFew<'_, W> {
 
 struct Panels<T, W>(T, PhantomData<W>);
 
-impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> {
+impl<T: BlockTier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> {
     fn name(&self) -> String {
         format!("{}-{}-panels", T::NAME, W::DTYPE)
     }
@@ -125,7 +150,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> 
     }
 
     fn supports(&self, _: &MatmulBtQuant, call: &Call<'_>) -> Support {
-        multiplies::<W>(call)
+        multiplies_many::<T, W>(call)
     }
 
     fn cut(&self, _: &MatmulBtQuant, _: &Call<'_>) -> Cut {
@@ -133,18 +158,19 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> 
     }
 
     fn scratch(&self, _: &MatmulBtQuant, call: &Call<'_>) -> usize {
-        T::many_rows_scratch::<W>(call.rows(), elements_of_row(call)) * size_of::<T::Scratch>()
+        T::scratch::<W>(call.rows(), elements_of_row(call)) * size_of::<T::Scratch>()
     }
 
     fn run(&self, _: &MatmulBtQuant, io: &mut Io<'_>) -> Result<(), KernelError> {
         let (acts, weights) = operands(io);
         let (out, scratch) = (io.output::<f32>(0), io.scratch_of::<T::Scratch>());
-        MultiplyPanels::<T, W> { tier: self.0, acts, weights, out, scratch, block: PhantomData }.compute();
+        self.0.multiply(MultiplyPanels::<T, W> { tier: self.0, acts, weights, out, scratch, block: PhantomData });
         Ok(())
     }
 }
 
-pub(super) struct MultiplyPanels<'a, T: Tier, W> {
+/// A product of any number of activation rows.
+pub(crate) struct MultiplyPanels<'a, T: ManyRows, W> {
     pub tier: T,
     pub acts: View<'a, u8>,
     pub weights: View<'a, u8>,
@@ -153,7 +179,7 @@ pub(super) struct MultiplyPanels<'a, T: Tier, W> {
     pub block: PhantomData<W>,
 }
 
-impl<T: Tier, W: RowLanes> MultiplyPanels<'_, T, W> {
+impl<T: ManyRows, W: RowLanes> MultiplyPanels<'_, T, W> {
     /// As [`MultiplyFew::compute`].
     #[inline(never)]
     pub(super) fn compute(self) {
@@ -161,7 +187,7 @@ impl<T: Tier, W: RowLanes> MultiplyPanels<'_, T, W> {
     }
 }
 
-impl<T: Tier, W: RowLanes> Work for MultiplyPanels<'_, T, W> {
+impl<T: ManyRows, W: RowLanes> Work for MultiplyPanels<'_, T, W> {
     type Output = ();
 
     #[inline(always)]

@@ -11,7 +11,7 @@ use vt_core::{DType, Desc, Dim, Elem, View, ViewMut};
 
 use super::matmul_bt::Multiply;
 use super::matmul_bt_quant::{MultiplyFew, MultiplyPanels};
-use super::{FloatTiles, Tier, share};
+use super::{BlockTier, FloatTiles, Tier, share};
 use crate::CPU;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::Avx512Bf16;
@@ -21,6 +21,14 @@ use crate::float::{Weight, matmul_scratch};
 use crate::quant::few_rows_scratch;
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
+    register_blocks(builder, tier);
+    floats::<T, f32>(builder, tier, "f32");
+    floats::<T, f16>(builder, tier, "f16");
+    floats::<T, bf16>(builder, tier, "bf16");
+}
+
+/// The kernels of weights in blocks.
+pub(super) fn register_blocks<T: BlockTier>(builder: &mut Builder, tier: T) {
     blocks::<T, Q4_0>(builder, tier);
     blocks::<T, Q4_1>(builder, tier);
     blocks::<T, Q5_0>(builder, tier);
@@ -32,12 +40,9 @@ pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     blocks::<T, Q5K>(builder, tier);
     blocks::<T, Q6K>(builder, tier);
     blocks::<T, Mxfp4>(builder, tier);
-    floats::<T, f32>(builder, tier, "f32");
-    floats::<T, f16>(builder, tier, "f16");
-    floats::<T, bf16>(builder, tier, "bf16");
 }
 
-fn blocks<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
+fn blocks<T: BlockTier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
     let (weight, roads) = (W::DTYPE.name(), Blocks::<T, W>(tier, PhantomData));
     let name = format!("{}-{weight}-experts", T::NAME);
     builder.kernel::<MatmulExperts>(CPU, Experts { roads, weight, name, priority: T::PRIORITY });
@@ -152,7 +157,7 @@ impl<T: Copy, W> Clone for Blocks<T, W> {
 
 impl<T: Copy, W> Copy for Blocks<T, W> {}
 
-impl<T: Tier, W: RowLanes + Send + Sync> Roads for Blocks<T, W> {
+impl<T: BlockTier, W: RowLanes + Send + Sync> Roads for Blocks<T, W> {
     type Act = u8;
     type Weight = u8;
     type Road<'a> = BlockRoad<'a, T, W>;
@@ -163,34 +168,35 @@ impl<T: Tier, W: RowLanes + Send + Sync> Roads for Blocks<T, W> {
 
     fn scratch(rows: usize, k: usize) -> usize {
         scratch_bytes::<i16>(few_rows_scratch::<W>(rows.min(T::FEW_ROWS), k))
-            + scratch_bytes::<T::Scratch>(T::many_rows_scratch::<W>(rows, k))
+            + scratch_bytes::<T::Scratch>(T::scratch::<W>(rows, k))
     }
 
     fn road<'a>(self, io: &mut Io<'a>, rows: usize, k: usize) -> BlockRoad<'a, T, W> {
         let few = io.scratch_part(few_rows_scratch::<W>(rows.min(T::FEW_ROWS), k));
-        let many = io.scratch_part(T::many_rows_scratch::<W>(rows, k));
+        let many = io.scratch_part(T::scratch::<W>(rows, k));
         BlockRoad { tier: self.0, few, many, block: PhantomData }
     }
 }
 
-struct BlockRoad<'s, T: Tier, W> {
+struct BlockRoad<'s, T: BlockTier, W> {
     tier: T,
     few: &'s mut [i16],
     many: &'s mut [T::Scratch],
     block: PhantomData<W>,
 }
 
-impl<T: Tier, W: RowLanes> Road for BlockRoad<'_, T, W> {
+impl<T: BlockTier, W: RowLanes> Road for BlockRoad<'_, T, W> {
     type Act = u8;
     type Weight = u8;
 
     fn multiply(&mut self, weights: View<'_, u8>, acts: View<'_, u8>, out: &mut ViewMut<'_, f32>) {
         let out = out.tile(0, acts.rows(), 0, weights.rows());
         if T::FEW_ROWS > 0 && acts.rows() <= T::FEW_ROWS {
-            MultiplyFew::<W> { acts, weights, out, scratch: self.few, block: PhantomData }.compute(self.tier);
+            let scratch = &mut *self.few;
+            self.tier.multiply_few(MultiplyFew::<W> { acts, weights, out, scratch, block: PhantomData });
         } else {
             let (tier, scratch) = (self.tier, &mut *self.many);
-            MultiplyPanels::<T, W> { tier, acts, weights, out, scratch, block: PhantomData }.compute();
+            tier.multiply(MultiplyPanels::<T, W> { tier, acts, weights, out, scratch, block: PhantomData });
         }
     }
 }

@@ -6,32 +6,47 @@ use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need, Support};
 use vt_core::op::MatmulHeadsQuant;
 use vt_core::registry::Builder;
 
-use super::Tier;
-use super::matmul_bt_quant::{MultiplyFew, MultiplyPanels, multiplies};
+use super::matmul_bt_quant::{MultiplyFew, MultiplyPanels, multiplies, multiplies_many};
 use super::matmul_heads::{by_heads, for_each_head, weight_dims};
+use super::{BlockTier, Tier};
 use crate::CPU;
 use crate::block::{ActivationBlock, Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes};
 use crate::quant::few_rows_scratch;
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
-    register_type::<T, Q4_0>(builder, tier);
-    register_type::<T, Q4_1>(builder, tier);
-    register_type::<T, Q5_0>(builder, tier);
-    register_type::<T, Q5_1>(builder, tier);
-    register_type::<T, Q8_0>(builder, tier);
-    register_type::<T, Q2K>(builder, tier);
-    register_type::<T, Q3K>(builder, tier);
-    register_type::<T, Q4K>(builder, tier);
-    register_type::<T, Q5K>(builder, tier);
-    register_type::<T, Q6K>(builder, tier);
-    register_type::<T, Mxfp4>(builder, tier);
+    if T::FEW_ROWS > 0 {
+        register_few_rows(builder, tier);
+    }
+    register_panels(builder, tier);
 }
 
-fn register_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
-    if T::FEW_ROWS > 0 {
-        builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
-    }
-    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, W>(tier, PhantomData));
+fn register_few_rows<T: Tier>(builder: &mut Builder, tier: T) {
+    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q4_0>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q4_1>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q5_0>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q5_1>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q8_0>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q2K>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q3K>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q4K>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q5K>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q6K>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Mxfp4>(tier, PhantomData));
+}
+
+/// The kernels for many rows.
+pub(super) fn register_panels<T: BlockTier>(builder: &mut Builder, tier: T) {
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q4_0>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q4_1>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q5_0>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q5_1>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q8_0>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q2K>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q3K>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q4K>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q5K>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q6K>(tier, PhantomData));
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Mxfp4>(tier, PhantomData));
 }
 
 /// Elements of a head.
@@ -79,7 +94,8 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for FewRows<T,
         let (acts, weights, first) = (io.input::<u8>(0), io.input::<u8>(1), io.tile().cols.start);
         let (mut out, scratch) = (io.output::<f32>(0), io.scratch_of::<i16>());
         for_each_head(acts, weights, head_bytes::<W>(weights.cols()), (&mut out, first), |acts, weights, out| {
-            MultiplyFew::<W> { acts, weights, out, scratch: &mut *scratch, block: PhantomData }.compute(self.0);
+            let scratch = &mut *scratch;
+            self.0.multiply_few(MultiplyFew::<W> { acts, weights, out, scratch, block: PhantomData });
         });
         Ok(())
     }
@@ -87,7 +103,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for FewRows<T,
 
 struct Panels<T, W>(T, PhantomData<W>);
 
-impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for Panels<T, W> {
+impl<T: BlockTier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for Panels<T, W> {
     fn name(&self) -> String {
         format!("{}-{}-heads-panels", T::NAME, W::DTYPE)
     }
@@ -97,7 +113,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for Panels<T, 
     }
 
     fn supports(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Support {
-        multiplies::<W>(call)
+        multiplies_many::<T, W>(call)
     }
 
     fn cut(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Cut {
@@ -109,7 +125,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for Panels<T, 
     }
 
     fn scratch(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> usize {
-        T::many_rows_scratch::<W>(call.rows(), elements(call)) * size_of::<T::Scratch>()
+        T::scratch::<W>(call.rows(), elements(call)) * size_of::<T::Scratch>()
     }
 
     fn run(&self, _: &MatmulHeadsQuant, io: &mut Io<'_>) -> Result<(), KernelError> {
@@ -117,7 +133,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for Panels<T, 
         let (mut out, scratch) = (io.output::<f32>(0), io.scratch_of::<T::Scratch>());
         for_each_head(acts, weights, head_bytes::<W>(weights.cols()), (&mut out, first), |acts, weights, out| {
             let (tier, scratch) = (self.0, &mut *scratch);
-            MultiplyPanels::<T, W> { tier, acts, weights, out, scratch, block: PhantomData }.compute();
+            tier.multiply(MultiplyPanels::<T, W> { tier, acts, weights, out, scratch, block: PhantomData });
         });
         Ok(())
     }

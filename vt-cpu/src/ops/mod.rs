@@ -10,9 +10,9 @@ use vt_core::kernel::KernelError;
 use vt_core::registry::Builder;
 
 #[cfg(target_arch = "x86_64")]
-use crate::arch::Avx512Bf16;
-use tier::FloatTiles;
+use crate::arch::{Amx, Avx512Bf16};
 pub(crate) use tier::Tier;
+use tier::{BlockTier, FloatTiles};
 
 /// An id that an input holds in its row `row`, checked against its limit.
 fn index(input: &'static str, row: usize, id: i32, limit: usize) -> Result<usize, KernelError> {
@@ -31,6 +31,14 @@ fn run_of(sequences: View<'_, i32>, row: usize) -> usize {
 pub(crate) fn register_pairs(builder: &mut Builder, isa: Avx512Bf16) {
     matmul_bt::register_pairs(builder, isa);
     matmul_experts::register_pairs(builder, isa);
+}
+
+/// Registers the kernels that multiply with tiles.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn register_tiles(builder: &mut Builder, isa: Amx) {
+    matmul_bt_quant::register_panels(builder, isa);
+    matmul_experts::register_blocks(builder, isa);
+    matmul_heads_quant::register_panels(builder, isa);
 }
 
 /// The list of ops: a line declares the module, whose `register` enters the op's kernels of a tier.

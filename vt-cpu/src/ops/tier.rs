@@ -3,13 +3,63 @@
 use vt_core::{View, ViewMut};
 
 #[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512, Avx512Bf16};
+use crate::arch::{Amx, Avx2, Avx512, Avx512Bf16};
 use crate::arch::{Isa, Portable};
+use crate::block::RowLanes;
 use crate::float::{Weight, matmul};
 use crate::quant::ManyRows;
 
+use super::matmul_bt_quant::{MultiplyFew, MultiplyPanels};
+
 /// A tier of kernels.
-pub(crate) trait Tier: ManyRows + FloatTiles {}
+pub(crate) trait Tier: BlockTier + FloatTiles {}
+
+/// Products with weights in blocks, by texts that all kernels share: compiling them takes long.
+pub(crate) trait BlockTier: ManyRows {
+    /// The elements of scratch that [`multiply`](BlockTier::multiply) needs for `m` activation rows of `k` elements, or fewer.
+    fn scratch<W: RowLanes>(m: usize, k: usize) -> usize {
+        Self::many_rows_scratch::<W>(m, k)
+    }
+
+    /// Multiplies few activation rows, at most [`FEW_ROWS`](ManyRows::FEW_ROWS).
+    fn multiply_few<W: RowLanes>(self, product: MultiplyFew<'_, W>) {
+        product.compute(self);
+    }
+
+    /// Multiplies any number of activation rows.
+    fn multiply<W: RowLanes>(self, product: MultiplyPanels<'_, Self, W>) {
+        product.compute();
+    }
+}
+
+impl BlockTier for Portable {}
+#[cfg(target_arch = "x86_64")]
+impl BlockTier for Avx2 {}
+#[cfg(target_arch = "x86_64")]
+impl BlockTier for Avx512 {}
+
+/// What has fewer rows than it is worth has the vectors' road.
+#[cfg(target_arch = "x86_64")]
+impl BlockTier for Amx {
+    fn scratch<W: RowLanes>(m: usize, k: usize) -> usize {
+        let fewer = m.min(Self::least_rows::<W>().saturating_sub(1));
+        Self::many_rows_scratch::<W>(m, k).max(Avx512::scratch::<W>(fewer, k))
+    }
+
+    fn multiply_few<W: RowLanes>(self, product: MultiplyFew<'_, W>) {
+        self.vectors().multiply_few(product);
+    }
+
+    fn multiply<W: RowLanes>(self, product: MultiplyPanels<'_, Self, W>) {
+        if product.acts.rows() >= Self::least_rows::<W>() {
+            product.compute();
+        } else {
+            let MultiplyPanels { acts, weights, out, scratch, block, .. } = product;
+            let tier = self.vectors();
+            tier.multiply(MultiplyPanels { tier, acts, weights, out, scratch, block });
+        }
+    }
+}
 
 /// Instructions for matmuls with float weights.
 pub(crate) trait FloatTiles: Isa {

@@ -3,13 +3,15 @@
 use vt_core::{Elem, View, ViewMut};
 
 #[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512};
+use crate::arch::{Amx, Avx2, Avx512};
 use crate::arch::{Isa, Portable};
 use crate::block::RowLanes;
 
 #[cfg(target_arch = "x86_64")]
 use super::dots::{dots, dots_scratch};
 use super::panels::{panels, panels_scratch};
+#[cfg(target_arch = "x86_64")]
+use super::tiles::{tiles, tiles_scratch};
 
 /// A tier with a road for many rows. All roads give the same bits.
 pub trait ManyRows: Isa {
@@ -18,6 +20,11 @@ pub trait ManyRows: Isa {
 
     /// The elements of scratch.
     type Scratch: Elem;
+
+    /// With fewer activation rows the road of another tier is faster.
+    fn least_rows<W: RowLanes>() -> usize {
+        0
+    }
 
     /// The elements of scratch that [`many_rows`](ManyRows::many_rows) needs for `m` activation rows of `k` elements, or
     /// fewer rows: at most 1.5 MB.
@@ -89,3 +96,29 @@ macro_rules! by_dots {
 by_dots!(Avx2, 1 x 4);
 #[cfg(target_arch = "x86_64")]
 by_dots!(Avx512, 2 x 6);
+
+#[cfg(target_arch = "x86_64")]
+impl ManyRows for Amx {
+    const FEW_ROWS: usize = 0;
+
+    type Scratch = i32;
+
+    fn least_rows<W: RowLanes>() -> usize {
+        if W::ELEMS == 32 { 64 } else { 16 }
+    }
+
+    fn many_rows_scratch<W: RowLanes>(m: usize, k: usize) -> usize {
+        tiles_scratch::<W>(m, k)
+    }
+
+    #[inline(always)]
+    fn many_rows<W: RowLanes>(
+        self,
+        weights: View<'_, u8>,
+        acts: View<'_, u8>,
+        out: &mut ViewMut<'_, f32>,
+        scratch: &mut [i32],
+    ) {
+        tiles::<W>(self, weights, acts, out, scratch);
+    }
+}

@@ -33,6 +33,8 @@ mod panels;
 #[cfg(test)]
 mod tests;
 mod tile;
+#[cfg(target_arch = "x86_64")]
+mod tiles;
 mod tokens;
 
 use vt_core::{View, ViewMut};

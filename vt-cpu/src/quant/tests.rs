@@ -1,10 +1,12 @@
+mod extremes;
+
 use vt_core::{DType, View, ViewMut};
 
 use super::*;
 #[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512};
+use crate::arch::{Amx, Avx2, Avx512};
 use crate::arch::{Portable, Work};
-use crate::block::reference::{Random, integers, random_blocks, scale_and_offset, value};
+use crate::block::reference::{Random, float_fields, integers, random_blocks, scale_and_offset, value};
 use crate::block::*;
 
 /// A matmul's operands in bytes.
@@ -147,6 +149,7 @@ fn every_way<W: RowLanes>(operands: &Operands) -> Vec<(String, Vec<f32>)> {
     {
         Avx2::new().into_iter().for_each(|isa| both::<W, _>(isa, operands, &mut results));
         Avx512::new().into_iter().for_each(|isa| both::<W, _>(isa, operands, &mut results));
+        Amx::new().into_iter().for_each(|isa| both::<W, _>(isa, operands, &mut results));
     }
     results
 }
@@ -199,7 +202,7 @@ fn shapes<W: WeightBlock>() -> Vec<(usize, usize, usize)> {
     {
         shapes.extend([(m, n, 1), (m, n, 3)]);
     }
-    shapes.extend([(1, 19, long), (5, 7, long), (33, 17, long)]);
+    shapes.extend([(1, 19, long), (5, 7, long), (33, 17, long), (270, 17, long), (48, 70, 2)]);
     shapes
 }
 
@@ -278,6 +281,11 @@ macro_rules! for_every_type {
             }
 
             #[test]
+            fn holds_the_largest_sums() {
+                extremes::check::<$type>();
+            }
+
+            #[test]
             fn carries_what_is_not_finite() {
                 check_not_finite::<$type>();
             }
@@ -329,12 +337,14 @@ fn scratch_for_more_rows_is_enough() {
     {
         Avx2::new().into_iter().for_each(check_scratch_for_more_rows);
         Avx512::new().into_iter().for_each(check_scratch_for_more_rows);
+        Amx::new().into_iter().for_each(check_scratch_for_more_rows);
     }
 }
 
 fn check_scratch_is_bounded<I: ManyRows>() {
     for m in [25, 512, 1024, 4096] {
-        let elems = I::many_rows_scratch::<Q2K>(m, 1 << 17).max(I::many_rows_scratch::<Q4_0>(m, 1 << 17));
+        let scratch = [I::many_rows_scratch::<Q2K>, I::many_rows_scratch::<Q4_0>, I::many_rows_scratch::<Q4_1>];
+        let elems = scratch.map(|scratch| scratch(m, 1 << 17)).into_iter().max().unwrap();
         assert!(elems * size_of::<I::Scratch>() <= 3 << 19, "{} {m}: {elems}", I::NAME);
     }
 }
@@ -346,5 +356,6 @@ fn scratch_is_bounded() {
     {
         check_scratch_is_bounded::<Avx2>();
         check_scratch_is_bounded::<Avx512>();
+        check_scratch_is_bounded::<Amx>();
     }
 }

@@ -1,11 +1,13 @@
 //! The x86-64 tiers.
 
+mod amx;
 mod avx2;
 mod avx512;
 mod avx512_bf16;
 
 use vt_core::View;
 
+pub use amx::{Amx, Sums, Tiles};
 pub use avx2::Avx2;
 pub use avx512::Avx512;
 pub use avx512_bf16::Avx512Bf16;

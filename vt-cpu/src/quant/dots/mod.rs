@@ -20,9 +20,12 @@ use crate::arch::{Vector, prefetch};
 use crate::block::{RowLanes, WeightBlock};
 
 use super::blocks_per_row;
-use panel::{Padded, Panel, panel_size};
-use tile::{MAX_TOKENS, Place, TileSums, multiply_chunk};
+pub(super) use panel::{Padded, sixteen, store_floats, store_minima};
+use panel::{Panel, panel_size};
+use tile::{MAX_TOKENS, TileSums, multiply_chunk};
+pub(super) use tile::{Place, floats, parts};
 use tokens::{Tokens, groups, token_block_size};
+pub(super) use tokens::{minima_pairs, words};
 
 /// Sixteen 32-bit numbers, one for each weight row of a vector.
 type Lanes = [i32; 16];
@@ -191,14 +194,14 @@ fn multiply_panel<W: RowLanes, V: Vector, const R: usize, const T: usize>(
 
 /// The rows of the panel at `row`, as far as they exist.
 #[inline(always)]
-fn panel_rows<'a, const R: usize>(weights: &View<'a, u8>, row: usize) -> View<'a, u8> {
+pub(super) fn panel_rows<'a, const R: usize>(weights: &View<'a, u8>, row: usize) -> View<'a, u8> {
     let row = row.min(weights.rows());
     weights.slice_rows(row, (R * LANES).min(weights.rows() - row))
 }
 
 /// What is computed after the columns `chunk` of the panel at `row`.
 #[inline(always)]
-fn next_chunk<'a, const R: usize>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> View<'a, u8> {
+pub(super) fn next_chunk<'a, const R: usize>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> View<'a, u8> {
     let (row, from) = if chunk.end < weights.cols() { (row, chunk.end) } else { (row + R * LANES, 0) };
     panel_rows::<R>(weights, row).slice_cols(from, chunk.len().min(weights.cols() - from))
 }
@@ -206,7 +209,7 @@ fn next_chunk<'a, const R: usize>(weights: &View<'a, u8>, row: usize, chunk: &Ra
 /// What to ask for while the columns `chunk` of the panel at `row` are computed: as much of a later panel, in the order
 /// in which it lies. Where rows lie apart, the same columns of the next panel are asked for at once, and nothing is left.
 #[inline(always)]
-fn ahead<'a, const R: usize>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> &'a [u8] {
+pub(super) fn ahead<'a, const R: usize>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> &'a [u8] {
     let panels = AHEAD.div_ceil(R * LANES * weights.cols());
     let rows = panel_rows::<R>(weights, row + panels * R * LANES);
     match rows.contiguous() {
@@ -244,7 +247,7 @@ fn store_sums<const R: usize, const T: usize>(sums: &[Lanes], out: &mut ViewMut<
 
 /// Copies as many as both have, sixteen at once where they do.
 #[inline(always)]
-fn copy_lanes<A: Copy, B>(from: &[A], to: &mut [B], change: impl Fn(A) -> B) {
+pub(super) fn copy_lanes<A: Copy, B>(from: &[A], to: &mut [B], change: impl Fn(A) -> B) {
     match (from.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
         (Some(from), Some(to)) => from.iter().zip(to).for_each(|(&from, to)| *to = change(from)),
         _ => from.iter().zip(to).for_each(|(&from, to)| *to = change(from)),

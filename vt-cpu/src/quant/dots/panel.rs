@@ -14,7 +14,7 @@ use super::{CHUNK, Lanes, chunk_blocks};
 const MAX_ROW: usize = CHUNK / 32 * 34;
 
 /// Sixteen rows, some of them made up.
-pub(super) type Padded = [u8; 16 * MAX_ROW];
+pub(in crate::quant) type Padded = [u8; 16 * MAX_ROW];
 
 /// Blocks of the rows: block after block, in a block one vector of 16 rows after the other. Of each: the quants, four
 /// elements of each row in a lane; the scales of parts of K-quants; pairs of minima; the scale, and `m` or `-dmin`, as
@@ -132,7 +132,7 @@ impl<V: Vector> Quants<V> for Stored<'_> {
 
 /// The rows from `first` on; copies of them where they are fewer than sixteen.
 #[inline(always)]
-pub(super) fn sixteen<'a>(rows: &View<'a, u8>, first: usize, padded: &'a mut Padded) -> View<'a, u8> {
+pub(in crate::quant) fn sixteen<'a>(rows: &View<'a, u8>, first: usize, padded: &'a mut Padded) -> View<'a, u8> {
     let (count, bytes) = (rows.rows() - first, rows.cols());
     if count >= 16 {
         return rows.slice_rows(first, 16);
@@ -181,7 +181,7 @@ fn store_part_scales<W: WeightBlock, V: Vector>(v: V, bytes: [V::Int; 4], out: &
 }
 
 #[inline(always)]
-fn store_minima<V: Vector>(v: V, bytes: [V::Int; 4], out: &mut [Lanes]) {
+pub(in crate::quant) fn store_minima<V: Vector>(v: V, bytes: [V::Int; 4], out: &mut [Lanes]) {
     for (pair, out) in out.iter_mut().enumerate() {
         let pairs = v.shift_right(bytes[pair / 2], 8 * (pair as u32 % 2));
         v.store_ints(v.and(pairs, v.int(0x00ff_00ff)), out);
@@ -189,7 +189,7 @@ fn store_minima<V: Vector>(v: V, bytes: [V::Int; 4], out: &mut [Lanes]) {
 }
 
 #[inline(always)]
-pub(super) fn store_floats<V: Vector>(v: V, x: V::Float, out: &mut Lanes) {
+pub(in crate::quant) fn store_floats<V: Vector>(v: V, x: V::Float, out: &mut Lanes) {
     let mut lanes = [0.0; 16];
     v.store_floats(x, &mut lanes);
     for i in 0..16 {

@@ -12,7 +12,7 @@ use super::panel::{BlockScales, Panel, PanelBlock, store_floats};
 use super::tokens::{TokenBlock, TokenChunk};
 
 /// Parts of a block that have scales of their own.
-pub(super) const fn parts<W: WeightBlock>() -> usize {
+pub(in crate::quant) const fn parts<W: WeightBlock>() -> usize {
     if W::ELEMS == 32 || W::FOLDED {
         1
     } else if W::MINIMA == 8 {
@@ -33,7 +33,7 @@ pub(super) type Floats<V, const R: usize, const T: usize> = [[<V as Vector>::Flo
 
 /// Lanes that hold the bits of `f32`.
 #[inline(always)]
-fn floats<V: Vector>(v: V, lanes: &Lanes) -> V::Float {
+pub(in crate::quant) fn floats<V: Vector>(v: V, lanes: &Lanes) -> V::Float {
     let mut floats = [0.0; 16];
     for i in 0..16 {
         floats[i] = f32::from_bits(lanes[i] as u32);
@@ -46,7 +46,7 @@ pub(super) const MAX_TOKENS: usize = 6;
 
 /// Where the sums of a tile come from before a chunk of K, or go to after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(in crate::quant) enum Place {
     /// Nowhere: they are zeros.
     Nothing,
     /// Scratch: of a tile first those of one vector of rows, then the next one's.

@@ -157,20 +157,24 @@ fn write_block<W: WeightBlock>(block: &[u8], (t, tokens): (usize, usize), data: 
         Offset::None => {}
         Offset::Constant => offsets[t] = W::Act::sum(block).to_bits() as i32,
         Offset::Minima => {
-            let mut sums = [0; MAX_ELEMS / 16];
-            part_sums(&W::Act::sums(block), &mut sums[..W::MINIMA]);
-            let offsets = &mut offsets[t * W::MINIMA / 2..][..W::MINIMA / 2];
-            // The order of a panel's minima.
-            for (to, &[a, b, c, d]) in offsets.as_chunks_mut().0.iter_mut().zip(sums.as_chunks().0) {
-                *to = [pair(a, c), pair(b, d)];
-            }
+            minima_pairs::<W>(block, &mut offsets[t * W::MINIMA / 2..][..W::MINIMA / 2]);
         }
+    }
+}
+
+/// Pairs of the sums that go with minima, in the order of a panel's minima.
+#[inline(always)]
+pub(in crate::quant) fn minima_pairs<W: WeightBlock>(block: &[u8], pairs: &mut [i32]) {
+    let mut sums = [0; MAX_ELEMS / 16];
+    part_sums(&W::Act::sums(block), &mut sums[..W::MINIMA]);
+    for (to, &[a, b, c, d]) in pairs.as_chunks_mut().0.iter_mut().zip(sums.as_chunks().0) {
+        *to = [pair(a, c), pair(b, d)];
     }
 }
 
 /// A whole array at once: word by word the compiler would not use vectors.
 #[inline(always)]
-fn words(bytes: &[u8; 32]) -> [i32; 8] {
+pub(in crate::quant) fn words(bytes: &[u8; 32]) -> [i32; 8] {
     let mut words = [0; 8];
     for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
         *word = i32::from_le_bytes(*bytes);
