@@ -1,4 +1,4 @@
-//! Models of which some layers attend and others have recurrent state: what they read, and what they refuse.
+//! Models whose layers are of several kinds: what they read, and what they refuse.
 
 mod tiny;
 
@@ -63,6 +63,20 @@ fn layers_that_predict_further_tokens_are_left_alone() {
     assert!(left.contains(&"blk.4.nextn.eh_proj.weight") && left.contains(&"blk.4.attn_norm.weight"), "{left:?}");
     assert!(left.iter().all(|name| name.starts_with("blk.4.")), "{left:?}");
     assert!(restated("nextn_predict_layers", 4).contains("nextn_predict_layers"));
+}
+
+/// A file of so many layers of which the last one predicts answers as a file without it.
+#[test]
+fn other_models_leave_such_layers_alone_too() {
+    for name in ["glm4-f32", "deepseek2-f32"] {
+        let tiny = tiny::find(name);
+        let key = format!("{}.nextn_predict_layers", tiny.arch);
+        let predicting = logits(&tiny, |w| {
+            w.set(&key, 1u32).unwrap();
+        });
+        let own = Tiny { layers: tiny.layers - 1, ..tiny };
+        assert!(predicting == logits(&own, |_| ()) && predicting != logits(&tiny, |_| ()), "{name}");
+    }
 }
 
 /// Of six pairs the fourth belongs to an axis that is 0 in texts.
