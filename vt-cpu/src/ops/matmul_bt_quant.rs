@@ -7,62 +7,31 @@ use vt_core::op::MatmulBtQuant;
 use vt_core::registry::Builder;
 use vt_core::{View, ViewMut};
 
+use super::weights::{multiplies_few, multiplies_many, register_block_types};
 use super::{BlockTier, Tier, share};
 use crate::CPU;
 use crate::arch::{Isa, Work};
-use crate::block::{Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes, WeightBlock};
+use crate::block::{RowLanes, WeightBlock};
 use crate::quant::{ManyRows, few_rows, few_rows_scratch};
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     if T::FEW_ROWS > 0 {
-        register_few_rows(builder, tier);
+        register_block_types!(few_rows_of_type, builder, tier);
     }
     register_panels(builder, tier);
 }
 
-fn register_few_rows<T: Tier>(builder: &mut Builder, tier: T) {
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q4_0>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q4_1>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q5_0>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q5_1>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q8_0>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q2K>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q3K>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q4K>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q5K>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Q6K>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, Mxfp4>(tier, PhantomData));
-}
-
 /// The kernels for many rows.
 pub(super) fn register_panels<T: BlockTier>(builder: &mut Builder, tier: T) {
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q4_0>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q4_1>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q5_0>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q5_1>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q8_0>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q2K>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q3K>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q4K>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q5K>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Q6K>(tier, PhantomData));
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, Mxfp4>(tier, PhantomData));
+    register_block_types!(panels_of_type, builder, tier);
 }
 
-pub(super) fn multiplies<W: WeightBlock>(call: &Call<'_>) -> Support {
-    let found = call.dtype(1);
-    Support::when(found == Some(W::DTYPE), || {
-        format!("multiplies {}, not {}", W::DTYPE, found.map_or("state", |d| d.name()))
-    })
+fn few_rows_of_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
+    builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
 }
 
-/// The same, if there are as many rows as it is worth.
-pub(super) fn multiplies_many<T: BlockTier, W: RowLanes>(call: &Call<'_>) -> Support {
-    let least = T::least_rows::<W>();
-    match multiplies::<W>(call) {
-        Support::Yes => Support::when(call.rows() >= least, || format!("{} rows are fewer than {least}", call.rows())),
-        no => no,
-    }
+fn panels_of_type<T: BlockTier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
+    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, W>(tier, PhantomData));
 }
 
 fn elements_of_row(call: &Call<'_>) -> usize {
@@ -87,13 +56,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W>
     }
 
     fn supports(&self, _: &MatmulBtQuant, call: &Call<'_>) -> Support {
-        match multiplies::<W>(call) {
-            Support::Yes => {
-                let most = T::FEW_ROWS;
-                Support::when(call.rows() <= most, || format!("{} rows are more than {most}", call.rows()))
-            }
-            no => no,
-        }
+        multiplies_few(call, W::DTYPE, T::FEW_ROWS)
     }
 
     fn cut(&self, _: &MatmulBtQuant, _: &Call<'_>) -> Cut {
@@ -150,7 +113,7 @@ impl<T: BlockTier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T
     }
 
     fn supports(&self, _: &MatmulBtQuant, call: &Call<'_>) -> Support {
-        multiplies_many::<T, W>(call)
+        multiplies_many(call, W::DTYPE, T::least_rows::<W>())
     }
 
     fn cut(&self, _: &MatmulBtQuant, _: &Call<'_>) -> Cut {

@@ -6,47 +6,32 @@ use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need, Support};
 use vt_core::op::MatmulHeadsQuant;
 use vt_core::registry::Builder;
 
-use super::matmul_bt_quant::{MultiplyFew, MultiplyPanels, multiplies, multiplies_many};
+use super::matmul_bt_quant::{MultiplyFew, MultiplyPanels};
 use super::matmul_heads::{by_heads, for_each_head, weight_dims};
+use super::weights::{multiplies_few, multiplies_many, register_block_types};
 use super::{BlockTier, Tier};
 use crate::CPU;
-use crate::block::{ActivationBlock, Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes};
+use crate::block::{ActivationBlock, RowLanes};
 use crate::quant::few_rows_scratch;
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     if T::FEW_ROWS > 0 {
-        register_few_rows(builder, tier);
+        register_block_types!(few_rows_of_type, builder, tier);
     }
     register_panels(builder, tier);
 }
 
-fn register_few_rows<T: Tier>(builder: &mut Builder, tier: T) {
-    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q4_0>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q4_1>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q5_0>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q5_1>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q8_0>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q2K>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q3K>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q4K>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q5K>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Q6K>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, Mxfp4>(tier, PhantomData));
-}
-
 /// The kernels for many rows.
 pub(super) fn register_panels<T: BlockTier>(builder: &mut Builder, tier: T) {
-    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q4_0>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q4_1>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q5_0>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q5_1>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q8_0>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q2K>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q3K>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q4K>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q5K>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Q6K>(tier, PhantomData));
-    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, Mxfp4>(tier, PhantomData));
+    register_block_types!(panels_of_type, builder, tier);
+}
+
+fn few_rows_of_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
+    builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
+}
+
+fn panels_of_type<T: BlockTier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
+    builder.kernel::<MatmulHeadsQuant>(CPU, Panels::<T, W>(tier, PhantomData));
 }
 
 /// Elements of a head.
@@ -71,11 +56,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for FewRows<T,
     }
 
     fn supports(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Support {
-        let most = T::FEW_ROWS;
-        match multiplies::<W>(call) {
-            Support::Yes => Support::when(call.rows() <= most, || format!("{} rows are more than {most}", call.rows())),
-            no => no,
-        }
+        multiplies_few(call, W::DTYPE, T::FEW_ROWS)
     }
 
     fn cut(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Cut {
@@ -113,7 +94,7 @@ impl<T: BlockTier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for Panel
     }
 
     fn supports(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Support {
-        multiplies_many::<T, W>(call)
+        multiplies_many(call, W::DTYPE, T::least_rows::<W>())
     }
 
     fn cut(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Cut {
