@@ -113,7 +113,7 @@ impl<T: BlockTier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T
     }
 
     fn supports(&self, _: &MatmulBtQuant, call: &Call<'_>) -> Support {
-        multiplies_many(call, W::DTYPE, T::least_rows::<W>())
+        multiplies_many(call, W::DTYPE, T::suits::<W>)
     }
 
     fn cut(&self, _: &MatmulBtQuant, _: &Call<'_>) -> Cut {

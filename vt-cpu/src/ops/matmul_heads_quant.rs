@@ -94,7 +94,7 @@ impl<T: BlockTier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for Panel
     }
 
     fn supports(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Support {
-        multiplies_many(call, W::DTYPE, T::least_rows::<W>())
+        multiplies_many(call, W::DTYPE, T::suits::<W>)
     }
 
     fn cut(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Cut {

@@ -38,12 +38,11 @@ impl BlockTier for Avx2 {}
 #[cfg(target_arch = "x86_64")]
 impl BlockTier for Avx512 {}
 
-/// What has fewer rows than it is worth has the vectors' road.
+/// What tiles do not suit has the vectors' road.
 #[cfg(target_arch = "x86_64")]
 impl BlockTier for Amx {
     fn scratch<W: RowLanes>(m: usize, k: usize) -> usize {
-        let fewer = m.min(Self::least_rows::<W>().saturating_sub(1));
-        Self::many_rows_scratch::<W>(m, k).max(Avx512::scratch::<W>(fewer, k))
+        Self::many_rows_scratch::<W>(m, k).max(Avx512::scratch::<W>(m, k))
     }
 
     fn multiply_few<W: RowLanes>(self, product: MultiplyFew<'_, W>) {
@@ -51,7 +50,7 @@ impl BlockTier for Amx {
     }
 
     fn multiply<W: RowLanes>(self, product: MultiplyPanels<'_, Self, W>) {
-        if product.acts.rows() >= Self::least_rows::<W>() {
+        if Self::suits::<W>(product.acts.rows()) {
             product.compute();
         } else {
             let MultiplyPanels { acts, weights, out, scratch, block, .. } = product;

@@ -32,10 +32,10 @@ pub(super) fn multiplies_few(call: &Call<'_>, dtype: DType, most: usize) -> Supp
     }
 }
 
-/// The same, and whether the rows are at least so many.
-pub(super) fn multiplies_many(call: &Call<'_>, dtype: DType, least: usize) -> Support {
+/// The same, and whether the road `suits` the rows.
+pub(super) fn multiplies_many(call: &Call<'_>, dtype: DType, suits: impl FnOnce(usize) -> bool) -> Support {
     match multiplies(call, dtype.name(), |found| found == dtype) {
-        Support::Yes => Support::when(call.rows() >= least, || format!("{} rows are fewer than {least}", call.rows())),
+        Support::Yes => Support::when(suits(call.rows()), || format!("other kernels suit {} rows", call.rows())),
         no => no,
     }
 }

@@ -5,6 +5,8 @@ use vt_core::{Elem, View, ViewMut};
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Amx, Avx2, Avx512};
 use crate::arch::{Isa, Portable};
+#[cfg(target_arch = "x86_64")]
+use crate::block::Offset;
 use crate::block::RowLanes;
 
 #[cfg(target_arch = "x86_64")]
@@ -21,9 +23,9 @@ pub trait ManyRows: Isa {
     /// The elements of scratch.
     type Scratch: Elem;
 
-    /// With fewer activation rows the road of another tier is faster.
-    fn least_rows<W: RowLanes>() -> usize {
-        0
+    /// Whether the road is the fastest one for so many activation rows.
+    fn suits<W: RowLanes>(_rows: usize) -> bool {
+        true
     }
 
     /// The elements of scratch that [`many_rows`](ManyRows::many_rows) needs for `m` activation rows of `k` elements, or
@@ -103,8 +105,9 @@ impl ManyRows for Amx {
 
     type Scratch = i32;
 
-    fn least_rows<W: RowLanes>() -> usize {
-        if W::ELEMS == 32 { 64 } else { 16 }
+    /// Sums of 32 elements cost as much as they save where an offset is added to each.
+    fn suits<W: RowLanes>(rows: usize) -> bool {
+        if W::ELEMS == 256 { rows >= 16 } else { rows >= 64 && W::OFFSET == Offset::None }
     }
 
     fn many_rows_scratch<W: RowLanes>(m: usize, k: usize) -> usize {

@@ -114,5 +114,5 @@ fn a_thread_has_its_tiles_once() {
 #[should_panic(expected = "32 bytes deep")]
 fn tiles_of_another_depth_are_refused() {
     let Some(isa) = Amx::new() else { panic!("not 32 bytes deep") };
-    Tiles::new(isa, 32).multiply_often(&[[0; 16]; 16], &[[0; 16]; 16], 1, &mut EMPTY.clone());
+    Tiles::new(isa, 32).multiply_often(&[[0; 16]; 16], &[[0; 16]; 16], 1, &mut [Sums([[0; 16]; 16]); 4]);
 }
