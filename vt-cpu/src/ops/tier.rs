@@ -16,7 +16,8 @@ pub(crate) trait Tier: BlockTier + FloatTiles {}
 
 /// Products with weights in blocks, by texts that all kernels share: compiling them takes long.
 pub(crate) trait BlockTier: ManyRows {
-    /// The elements of scratch that [`multiply`](BlockTier::multiply) needs for `m` activation rows of `k` elements, or fewer.
+    /// The elements of scratch that [`multiply`](BlockTier::multiply) needs for `m` activation rows of `k` elements, or
+    /// fewer.
     fn scratch<W: RowLanes>(m: usize, k: usize) -> usize {
         Self::many_rows_scratch::<W>(m, k)
     }

@@ -1,8 +1,9 @@
 //! The road of tiers with tiles, for many activation rows: sixteen of them by sixteen weight rows at a time.
 //!
 //! Slabs, chunks and panels are those of [`dots`](super::dots), and so is the form of a panel's quants: what a vector
-//! holds is a row of a tile. Blocks of 256 are one sum of integers each. Where quants times the scales of their parts take more than eight bits
-//! they are two bytes, each with a sum of its own: products cost little here, and scales of 16 or 32 elements much.
+//! holds is a row of a tile. Blocks of 256 are one sum of integers each. Where quants times the scales of their parts take
+//! more than eight bits they are two bytes, each with a sum of its own: products cost little here, and scales of 16 or
+//! 32 elements much.
 
 mod multiply;
 mod panel;
@@ -31,8 +32,8 @@ const VECTORS: usize = 2;
 /// Bytes of activations that stay in the cache.
 const SLAB: usize = 1 << 20;
 
-/// Tokens that share a slab, at least and at most: with fewer of them weights are unpacked more often, with more outputs are
-/// written more often.
+/// Tokens that share a slab, at least and at most: with fewer of them weights are unpacked more often, with more of them
+/// outputs are written more often.
 const SLAB_TOKENS: [usize; 2] = [256, 1024];
 
 /// Elements of K in a chunk.

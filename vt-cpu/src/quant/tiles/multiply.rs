@@ -23,12 +23,12 @@ pub(super) struct Multiplier<'a> {
     pub(super) ints: &'a mut Ints,
 }
 
-/// Most pairs of minima.
+/// The most pairs of minima.
 const MAX_PAIRS: usize = 8;
 
 impl Multiplier<'_> {
-    /// Adds the products of a chunk, which starts at block `from` of the slab, and tile `tile` of tokens and the next one, if there are sums for it: for each
-    /// tile of tokens those of each vector of rows.
+    /// Adds the products of a chunk, which starts at block `from` of the slab, and of as many tiles of tokens as there are
+    /// sums, one or two, from `tile` on.
     #[inline(always)]
     pub(super) fn chunk<W: RowLanes>(
         &mut self,

@@ -10,7 +10,8 @@ use crate::quant::dots::{minima_pairs, words};
 
 use super::{Lanes, TILE, chunk_blocks};
 
-/// A slab of activation blocks, chunk after chunk, in a chunk tile after tile of sixteen tokens, in a tile block after block.
+/// A slab of activation blocks, chunk after chunk, in a chunk tile after tile of sixteen tokens, in a tile block after
+/// block.
 /// Of each block the quants, in rows of a tile: 32 bytes, or 64 in four tiles; the scales; and what belongs to the
 /// offset: `s`, or pairs of the sums that go with minima, one after the other of each token. Tokens that are missing
 /// in the last tile have scales of 0, and else anything.

@@ -153,8 +153,8 @@ macro_rules! half_blocks {
 /// Blocks of 256 bytes: four tiles of 64 of sixteen rows each. Of tokens the rows of a tile are tokens; of weights
 /// they are words, and rows are in the lanes.
 impl Tiles {
-    /// The sums of products of two times sixteen tokens and two times sixteen weight rows (or the same rows in two parts): `sums[2 a + b]`.
-    /// Bytes of tokens are signed, those of weights as `SIGNED` says.
+    /// The sums of products of two times sixteen tokens and two times sixteen weight rows (or the same rows in two
+    /// parts): `sums[2 a + b]`. Bytes of tokens are signed, those of weights as `SIGNED` says.
     #[inline(always)]
     pub fn multiply_blocks<const SIGNED: bool>(
         &self,
@@ -194,8 +194,8 @@ impl Tiles {
         }
     }
 
-    /// Sixteen tokens by sixteen rows of 32 signed bytes, four times. Sums are stored a step behind the products: at once they
-    /// would wait.
+    /// Sixteen tokens by sixteen rows of 32 signed bytes, four times. Sums are stored behind the next products: at once
+    /// they would wait.
     #[inline(always)]
     pub fn multiply_32(&self, acts: [&[[i32; 8]; 16]; 4], weights: [&[Row; 8]; 4], sums: &mut [Sums; 4]) {
         self.check(32);
