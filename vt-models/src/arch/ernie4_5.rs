@@ -1,4 +1,5 @@
-//! ERNIE 4.5 (Baidu, 2025), dense: Llama's layers.
+//! ERNIE 4.5 (Baidu, 2025), dense: Llama's layers, with biases where a file has them. That of attention's output is
+//! added, as the model is defined; llama.cpp reads it and leaves it out. No published model has one.
 
 use vt_core::op::RopeStyle;
 use vt_gguf::GgufError;
