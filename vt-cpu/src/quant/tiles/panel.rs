@@ -65,8 +65,8 @@ pub(super) const fn panel_size<W: WeightBlock>() -> usize {
 }
 
 impl<'a, W: RowLanes> Panel<'a, W> {
-    /// Unpacks all blocks of `rows`, at most a chunk, and asks for what is `ahead` in as many steps. Of rows that are missing it
-    /// holds anything.
+    /// Unpacks all blocks of `rows`, at most a chunk, and asks for what is `ahead` in as many steps. Of rows that are
+    /// missing it holds anything.
     #[inline(always)]
     pub(super) fn new(
         v: Avx512,

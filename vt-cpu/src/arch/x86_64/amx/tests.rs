@@ -19,7 +19,7 @@ fn words<const N: usize>(seed: u32) -> [Row; N] {
 
 const EMPTY: [Sums; 4] = [Sums([[-7; 16]; 16]); 4];
 
-/// Of each token's words, in tiles of `words` a row, and weights' words, sixteen rows in lanes, the sums of products of bytes.
+/// The sums of products of bytes: of tokens, in tiles of rows of so many words, and of weights, a row in each lane.
 fn plain(acts: &[i32], words: usize, weights: &[Row], signed: bool) -> [Row; 16] {
     let weight = |byte: u8| if signed { i32::from(byte as i8) } else { i32::from(byte) };
     let mut sums = [[0; 16]; 16];

@@ -19,7 +19,8 @@ thread_local! {
     static IN_USE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The tiles of this thread, configured while this lives.
+/// The tiles of this thread, configured while this lives, and given back when it goes, by unwinding too. If it is forgotten
+/// the thread gets no others. Nothing is kept in them from one product to the next.
 #[derive(Debug)]
 pub struct Tiles {
     depth: usize,
