@@ -10,6 +10,8 @@ use vt_core::registry::Builder;
 use crate::arch::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Avx2, Avx512, Avx512Bf16};
+#[cfg(target_arch = "aarch64")]
+use crate::arch::{Dotprod, I8mm, Neon};
 use crate::device::Cpu;
 use crate::ops;
 use crate::team::{BadThreadCount, Threads, default_threads};
@@ -23,11 +25,24 @@ pub enum TierName {
     Avx2,
     /// AVX-512 with VBMI and VNNI.
     Avx512,
+    /// NEON.
+    Neon,
+    /// NEON with dot products of bytes.
+    Dotprod,
+    /// NEON with products of matrices of bytes.
+    I8mm,
 }
 
 impl TierName {
-    /// Every tier, slowest first.
-    pub const ALL: [TierName; 3] = [TierName::Portable, TierName::Avx2, TierName::Avx512];
+    /// Every tier, of each architecture the slowest first.
+    pub const ALL: [TierName; 6] = [
+        TierName::Portable,
+        TierName::Avx2,
+        TierName::Avx512,
+        TierName::Neon,
+        TierName::Dotprod,
+        TierName::I8mm,
+    ];
 
     /// The name as `VT_CPU_TIER` spells it.
     pub const fn name(self) -> &'static str {
@@ -35,6 +50,9 @@ impl TierName {
             TierName::Portable => "portable",
             TierName::Avx2 => "avx2",
             TierName::Avx512 => "avx512",
+            TierName::Neon => "neon",
+            TierName::Dotprod => "dotprod",
+            TierName::I8mm => "i8mm",
         }
     }
 
@@ -46,8 +64,14 @@ impl TierName {
             TierName::Avx2 => Avx2::new().is_some(),
             #[cfg(target_arch = "x86_64")]
             TierName::Avx512 => Avx512::new().is_some(),
-            #[cfg(not(target_arch = "x86_64"))]
-            TierName::Avx2 | TierName::Avx512 => false,
+            #[cfg(target_arch = "aarch64")]
+            TierName::Neon => Neon::new().is_some(),
+            #[cfg(target_arch = "aarch64")]
+            TierName::Dotprod => Dotprod::new().is_some(),
+            #[cfg(target_arch = "aarch64")]
+            TierName::I8mm => I8mm::new().is_some(),
+            #[allow(unreachable_patterns, reason = "those of other architectures")]
+            _ => false,
         }
     }
 
@@ -77,7 +101,7 @@ impl FromStr for TierName {
 #[non_exhaustive]
 pub enum ConfigError {
     /// There is no such tier.
-    #[error("expected a tier (portable, avx2 or avx512), found `{found}`")]
+    #[error("expected a tier (portable, avx2, avx512, neon, dotprod or i8mm), found `{found}`")]
     UnknownTier {
         /// What was asked for.
         found: String,
@@ -102,7 +126,8 @@ fn names() -> String {
 pub struct Config {
     /// The number of threads; the machine's cores unless given.
     pub threads: Option<usize>,
-    /// The only tier whose kernels are registered; all that the machine has unless given.
+    /// The only tier whose kernels are registered, and for what `dotprod` and `i8mm` have no kernels `neon`'s; all that the
+    /// machine has unless given.
     pub tier: Option<TierName>,
 }
 
@@ -142,6 +167,17 @@ fn register(builder: &mut Builder, threads: Threads, only: Option<TierName>) {
         if let Some(avx512) = Avx512::new().filter(|_| wanted(TierName::Avx512)) {
             ops::register(builder, avx512);
             Avx512Bf16::new().into_iter().for_each(|isa| ops::register_pairs(builder, isa));
+        }
+    }    #[cfg(target_arch = "aarch64")]
+    {
+        if let Some(neon) = Neon::new().filter(|_| only.is_none_or(|only| only >= TierName::Neon)) {
+            ops::register(builder, neon);
+        }
+        if let Some(dotprod) = Dotprod::new().filter(|_| wanted(TierName::Dotprod)) {
+            ops::register_blocks(builder, dotprod);
+        }
+        if let Some(i8mm) = I8mm::new().filter(|_| wanted(TierName::I8mm)) {
+            ops::register_blocks(builder, i8mm);
         }
     }
 }

@@ -6,12 +6,16 @@
 //!
 //! A token can only be made by detection, so holding one proves that the machine has the instructions.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod block;
 mod portable;
 mod prefetch;
+#[cfg(target_arch = "x86_64")]
 mod vector;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod vector_tests;
+mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -19,10 +23,14 @@ use half::f16;
 
 use crate::float::lanes::{Lanes, multiply_add};
 
+#[cfg(target_arch = "aarch64")]
+pub use aarch64::{Dotprod, I8mm, Neon, Quad, Quads, Sums};
 pub use block::Block;
 pub use portable::Portable;
 pub use prefetch::{prefetch, prefetch_stream};
+#[cfg(target_arch = "x86_64")]
 pub use vector::Vector;
+pub use words::Words;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{Avx2, Avx512, Avx512Bf16};
 

@@ -4,6 +4,8 @@ use vt_core::{View, ViewMut};
 use super::*;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Avx2, Avx512};
+#[cfg(target_arch = "aarch64")]
+use crate::arch::Neon;
 use crate::arch::{Portable, Work};
 use crate::float::half::{f16_to_f32, f32_to_f16};
 use crate::math::testing::numbers;
@@ -92,6 +94,8 @@ impl Problem {
             results.extend(Avx2::new().map(|isa| isa.perform(Attend { isa, problem: self, from, count })));
             results.extend(Avx512::new().map(|isa| isa.perform(Attend { isa, problem: self, from, count })));
         }
+        #[cfg(target_arch = "aarch64")]
+        results.extend(Neon::new().map(|isa| isa.perform(Attend { isa, problem: self, from, count })));
         results
     }
 }

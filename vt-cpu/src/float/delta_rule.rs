@@ -275,6 +275,8 @@ mod tests {
     use super::*;
     #[cfg(target_arch = "x86_64")]
     use crate::arch::{Avx2, Avx512};
+    #[cfg(target_arch = "aarch64")]
+    use crate::arch::Neon;
     use crate::arch::{Portable, Work};
     use crate::math::testing::numbers;
 
@@ -376,6 +378,8 @@ mod tests {
                 Avx2::new().into_iter().for_each(|isa| case.check(isa));
                 Avx512::new().into_iter().for_each(|isa| case.check(isa));
             }
+            #[cfg(target_arch = "aarch64")]
+            Neon::new().into_iter().for_each(|isa| case.check(isa));
         }
     }
 }

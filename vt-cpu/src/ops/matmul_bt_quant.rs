@@ -7,13 +7,13 @@ use vt_core::op::MatmulBtQuant;
 use vt_core::registry::Builder;
 use vt_core::{View, ViewMut};
 
-use super::{Tier, share};
+use super::share;
 use crate::CPU;
 use crate::arch::Work;
 use crate::block::{Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes, WeightBlock};
-use crate::quant::{few_rows, few_rows_scratch};
+use crate::quant::{ManyRows, few_rows, few_rows_scratch};
 
-pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
+pub(super) fn register<T: ManyRows>(builder: &mut Builder, tier: T) {
     register_type::<T, Q4_0>(builder, tier);
     register_type::<T, Q4_1>(builder, tier);
     register_type::<T, Q5_0>(builder, tier);
@@ -27,7 +27,7 @@ pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     register_type::<T, Mxfp4>(builder, tier);
 }
 
-fn register_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
+fn register_type<T: ManyRows, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
     if T::FEW_ROWS > 0 {
         builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
     }
@@ -53,7 +53,7 @@ fn operands<'a>(io: &Io<'a>) -> (View<'a, u8>, View<'a, u8>) {
 
 struct FewRows<T, W>(T, PhantomData<W>);
 
-impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W> {
+impl<T: ManyRows, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W> {
     fn name(&self) -> String {
         format!("{}-{}-few-rows", T::NAME, W::DTYPE)
     }
@@ -99,7 +99,7 @@ pub(super) struct MultiplyFew<'a, W> {
 impl<W: WeightBlock> MultiplyFew<'_, W> {
     /// Does it, by a text that all kernels share: compiling it takes long.
     #[inline(never)]
-    pub(super) fn compute<T: Tier>(self, tier: T) {
+    pub(super) fn compute<T: ManyRows>(self, tier: T) {
         tier.perform(self);
     }
 }
@@ -115,7 +115,7 @@ impl<W: WeightBlock> Work for MultiplyFew<'_, W> {
 
 struct Panels<T, W>(T, PhantomData<W>);
 
-impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> {
+impl<T: ManyRows, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> {
     fn name(&self) -> String {
         format!("{}-{}-panels", T::NAME, W::DTYPE)
     }
@@ -144,7 +144,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T, W> 
     }
 }
 
-pub(super) struct MultiplyPanels<'a, T: Tier, W> {
+pub(super) struct MultiplyPanels<'a, T: ManyRows, W> {
     pub tier: T,
     pub acts: View<'a, u8>,
     pub weights: View<'a, u8>,
@@ -153,7 +153,7 @@ pub(super) struct MultiplyPanels<'a, T: Tier, W> {
     pub block: PhantomData<W>,
 }
 
-impl<T: Tier, W: RowLanes> MultiplyPanels<'_, T, W> {
+impl<T: ManyRows, W: RowLanes> MultiplyPanels<'_, T, W> {
     /// As [`MultiplyFew::compute`].
     #[inline(never)]
     pub(super) fn compute(self) {
@@ -161,7 +161,7 @@ impl<T: Tier, W: RowLanes> MultiplyPanels<'_, T, W> {
     }
 }
 
-impl<T: Tier, W: RowLanes> Work for MultiplyPanels<'_, T, W> {
+impl<T: ManyRows, W: RowLanes> Work for MultiplyPanels<'_, T, W> {
     type Output = ();
 
     #[inline(always)]

@@ -18,9 +18,17 @@ use crate::arch::Avx512Bf16;
 use crate::block::{Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes};
 use crate::experts::{ByExpert, Groups, MOST_COLS, Road, groups_scratch, most_rows};
 use crate::float::{Weight, matmul_scratch};
-use crate::quant::few_rows_scratch;
+use crate::quant::{ManyRows, few_rows_scratch};
 
 pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
+    register_blocks(builder, tier);
+    floats::<T, f32>(builder, tier, "f32");
+    floats::<T, f16>(builder, tier, "f16");
+    floats::<T, bf16>(builder, tier, "bf16");
+}
+
+/// The kernels of weights in blocks.
+pub(super) fn register_blocks<T: ManyRows>(builder: &mut Builder, tier: T) {
     blocks::<T, Q4_0>(builder, tier);
     blocks::<T, Q4_1>(builder, tier);
     blocks::<T, Q5_0>(builder, tier);
@@ -32,12 +40,9 @@ pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     blocks::<T, Q5K>(builder, tier);
     blocks::<T, Q6K>(builder, tier);
     blocks::<T, Mxfp4>(builder, tier);
-    floats::<T, f32>(builder, tier, "f32");
-    floats::<T, f16>(builder, tier, "f16");
-    floats::<T, bf16>(builder, tier, "bf16");
 }
 
-fn blocks<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
+fn blocks<T: ManyRows, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
     let (weight, roads) = (W::DTYPE.name(), Blocks::<T, W>(tier, PhantomData));
     let name = format!("{}-{weight}-experts", T::NAME);
     builder.kernel::<MatmulExperts>(CPU, Experts { roads, weight, name, priority: T::PRIORITY });
@@ -152,7 +157,7 @@ impl<T: Copy, W> Clone for Blocks<T, W> {
 
 impl<T: Copy, W> Copy for Blocks<T, W> {}
 
-impl<T: Tier, W: RowLanes + Send + Sync> Roads for Blocks<T, W> {
+impl<T: ManyRows, W: RowLanes + Send + Sync> Roads for Blocks<T, W> {
     type Act = u8;
     type Weight = u8;
     type Road<'a> = BlockRoad<'a, T, W>;
@@ -173,14 +178,14 @@ impl<T: Tier, W: RowLanes + Send + Sync> Roads for Blocks<T, W> {
     }
 }
 
-struct BlockRoad<'s, T: Tier, W> {
+struct BlockRoad<'s, T: ManyRows, W> {
     tier: T,
     few: &'s mut [i16],
     many: &'s mut [T::Scratch],
     block: PhantomData<W>,
 }
 
-impl<T: Tier, W: RowLanes> Road for BlockRoad<'_, T, W> {
+impl<T: ManyRows, W: RowLanes> Road for BlockRoad<'_, T, W> {
     type Act = u8;
     type Weight = u8;
 

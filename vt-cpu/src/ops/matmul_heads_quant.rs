@@ -6,14 +6,13 @@ use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need, Support};
 use vt_core::op::MatmulHeadsQuant;
 use vt_core::registry::Builder;
 
-use super::Tier;
 use super::matmul_bt_quant::{MultiplyFew, MultiplyPanels, multiplies};
 use super::matmul_heads::{by_heads, for_each_head, weight_dims};
 use crate::CPU;
 use crate::block::{ActivationBlock, Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes};
-use crate::quant::few_rows_scratch;
+use crate::quant::{ManyRows, few_rows_scratch};
 
-pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
+pub(super) fn register<T: ManyRows>(builder: &mut Builder, tier: T) {
     register_type::<T, Q4_0>(builder, tier);
     register_type::<T, Q4_1>(builder, tier);
     register_type::<T, Q5_0>(builder, tier);
@@ -27,7 +26,7 @@ pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
     register_type::<T, Mxfp4>(builder, tier);
 }
 
-fn register_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
+fn register_type<T: ManyRows, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
     if T::FEW_ROWS > 0 {
         builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
     }
@@ -46,7 +45,7 @@ fn head_bytes<W: RowLanes>(row: usize) -> usize {
 
 struct FewRows<T, W>(T, PhantomData<W>);
 
-impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for FewRows<T, W> {
+impl<T: ManyRows, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for FewRows<T, W> {
     fn name(&self) -> String {
         format!("{}-{}-heads-few-rows", T::NAME, W::DTYPE)
     }
@@ -87,7 +86,7 @@ impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for FewRows<T,
 
 struct Panels<T, W>(T, PhantomData<W>);
 
-impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for Panels<T, W> {
+impl<T: ManyRows, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for Panels<T, W> {
     fn name(&self) -> String {
         format!("{}-{}-heads-panels", T::NAME, W::DTYPE)
     }

@@ -11,6 +11,8 @@ use vt_core::registry::Builder;
 
 #[cfg(target_arch = "x86_64")]
 use crate::arch::Avx512Bf16;
+#[cfg(target_arch = "aarch64")]
+use crate::quant::ManyRows;
 use tier::FloatTiles;
 pub(crate) use tier::Tier;
 
@@ -31,6 +33,14 @@ fn run_of(sequences: View<'_, i32>, row: usize) -> usize {
 pub(crate) fn register_pairs(builder: &mut Builder, isa: Avx512Bf16) {
     matmul_bt::register_pairs(builder, isa);
     matmul_experts::register_pairs(builder, isa);
+}
+
+/// Registers the kernels of weights in blocks, of a tier that multiplies bytes better than the one that it extends.
+#[cfg(target_arch = "aarch64")]
+pub(crate) fn register_blocks<T: ManyRows>(builder: &mut Builder, tier: T) {
+    matmul_bt_quant::register(builder, tier);
+    matmul_heads_quant::register(builder, tier);
+    matmul_experts::register_blocks(builder, tier);
 }
 
 /// The list of ops: a line declares the module, whose `register` enters the op's kernels of a tier.

@@ -4,6 +4,8 @@ use vt_core::{View, ViewMut};
 
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Avx2, Avx512, Avx512Bf16};
+#[cfg(target_arch = "aarch64")]
+use crate::arch::Neon;
 use crate::arch::{Isa, Portable};
 use crate::float::{Weight, matmul};
 use crate::quant::ManyRows;
@@ -39,6 +41,8 @@ impl Tier for Portable {}
 impl Tier for Avx2 {}
 #[cfg(target_arch = "x86_64")]
 impl Tier for Avx512 {}
+#[cfg(target_arch = "aarch64")]
+impl Tier for Neon {}
 
 tiles!(Portable, 3 x 2);
 #[cfg(target_arch = "x86_64")]
@@ -47,3 +51,5 @@ tiles!(Avx2, 3 x 2);
 tiles!(Avx512, 6 x 4);
 #[cfg(target_arch = "x86_64")]
 tiles!(Avx512Bf16, 6 x 4);
+#[cfg(target_arch = "aarch64")]
+tiles!(Neon, 3 x 2);

@@ -91,7 +91,7 @@ pub fn dots<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     out: &mut ViewMut<'_, f32>,
     scratch: &mut [i32],
 ) {
-    const { assert!(R > 0 && T >= 4 && T <= MAX_TOKENS) };
+    const { assert!(R > 0 && T >= 4 && T <= MAX_TOKENS && (W::WIDE || W::MAGNITUDE <= 127)) };
     let blocks = blocks_per_row::<W>(&weights, &acts, out);
     let (m, n) = (acts.rows(), weights.rows());
     if blocks == 0 || m == 0 {
