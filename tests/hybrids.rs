@@ -1,4 +1,4 @@
-//! Models of which some layers attend and others have recurrent state: what they read, and what they refuse.
+//! Models whose layers are of several kinds: what they read, and what they refuse.
 
 mod tiny;
 
@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tiny::Tiny;
 use tiny::hybrid::Delta;
 use tiny::run::{self, Setup};
+use vt::core::DType;
 use vt::gguf::Writer;
 use vt::models::Model;
 
@@ -28,13 +29,17 @@ fn logits(tiny: &Tiny, add: impl FnOnce(&mut Writer<'static>)) -> Vec<f32> {
     run::logits(&load(tiny, add).unwrap(), &tiny::tokens(3, 12), 512)
 }
 
-/// The file of a model that states another number for a key that it has; what stands in the way.
-fn restated(key: &str, value: u32) -> String {
-    let tiny = tiny::find("qwen35-f32");
-    let (mut file, key) = (tiny.file(), format!("{}.{key}", tiny.arch));
+/// Another number for a key that a file has.
+fn restate(file: &mut [u8], key: &str, value: u32) {
     // The key is followed by the value's type, in four bytes.
     let at = file.windows(key.len()).position(|bytes| bytes == key.as_bytes()).unwrap() + key.len() + 4;
     file[at..at + 4].copy_from_slice(&value.to_le_bytes());
+}
+
+/// The file of a model that states another number for a key that it has; what stands in the way.
+fn restated(key: &str, value: u32) -> String {
+    let mut file = tiny::find("qwen35-f32").file();
+    restate(&mut file, &format!("qwen35.{key}"), value);
     let setup = Setup::default();
     let registry = Arc::new(setup.builder().build().unwrap());
     setup.try_load(&run::open(file), &registry).unwrap_err().to_string()
@@ -63,6 +68,40 @@ fn layers_that_predict_further_tokens_are_left_alone() {
     assert!(left.contains(&"blk.4.nextn.eh_proj.weight") && left.contains(&"blk.4.attn_norm.weight"), "{left:?}");
     assert!(left.iter().all(|name| name.starts_with("blk.4.")), "{left:?}");
     assert!(restated("nextn_predict_layers", 4).contains("nextn_predict_layers"));
+}
+
+#[test]
+fn other_models_leave_such_layers_alone_too() {
+    for name in ["glm4-f32", "deepseek2-f32"] {
+        let tiny = tiny::find(name);
+        let mut file = tiny.file_with(|w| {
+            w.set(&format!("{}.nextn_predict_layers", tiny.arch), 1u32).unwrap();
+            for part in ["attn_norm", "ffn_gate", "nextn.eh_proj"] {
+                let tensor = format!("blk.{}.{part}.weight", tiny.layers);
+                w.tensor(&tensor, DType::F32, &[tiny.dim], vec![0; 4 * tiny.dim]).unwrap();
+            }
+        });
+        restate(&mut file, &format!("{}.block_count", tiny.arch), tiny.layers as u32 + 1);
+        let setup = Setup::default();
+        let registry = Arc::new(setup.builder().build().unwrap());
+        let model = Arc::new(setup.try_load(&run::open(file), &registry).unwrap());
+        let with_one_more = run::logits(&model, &tiny::tokens(3, 12), 512);
+        assert!(with_one_more == logits(&tiny, |_| ()), "{name}");
+    }
+}
+
+/// Files of before the key that tells: who has biases for the choice of experts scores them by sigmoids.
+#[test]
+fn experts_with_biases_are_scored_by_sigmoids() {
+    let tiny = tiny::find("deepseek2-f32");
+    let mut file = tiny.file();
+    let (key, other) = (b"deepseek2.expert_gating_func", b"deepseek2.expert_unknown_key");
+    let at = file.windows(key.len()).position(|bytes| bytes == key).unwrap();
+    file[at..at + key.len()].copy_from_slice(other);
+    let setup = Setup::default();
+    let registry = Arc::new(setup.builder().build().unwrap());
+    let model = Arc::new(setup.try_load(&run::open(file), &registry).unwrap());
+    assert!(run::logits(&model, &tiny::tokens(3, 12), 512) == logits(&tiny, |_| ()));
 }
 
 /// Of six pairs the fourth belongs to an axis that is 0 in texts.

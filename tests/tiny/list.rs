@@ -26,6 +26,9 @@ const RAGGED: Tiny = Tiny {
     latent: None,
 };
 const COMPRESSED: Latent = Latent { rank: 41, query_rank: Some(37), turned: 10, absorbed: true, groups: Some(3) };
+/// A delta net of few heads, and every other layer with attention.
+const DELTA: Delta =
+    Delta { interval: 2, key_heads: 2, heads: 4, dim: 32, rotated: 12, sections: [2, 2, 2, 0], predictors: 0 };
 /// Rows of blocks of 32.
 const SMALL: Tiny = Tiny { dim: 96, ff: 160, heads: 4, kv_heads: 2, head_dim: 24, ..RAGGED };
 /// Rows of blocks of 256.
@@ -44,6 +47,11 @@ impl Tiny {
     /// Whose tokens use `used` of so many experts.
     const fn mixed_of(self, experts: usize, used: usize) -> Self {
         Self { experts: Some((experts, used)), ..self }
+    }
+
+    /// With delta nets in place of attention in most layers.
+    const fn hybrid(self, delta: Delta) -> Self {
+        Self { delta: Some(delta), ..self }
     }
 
     /// With latent attention.
@@ -112,65 +120,28 @@ pub const ALL: &[Tiny] = &[
     RAGGED.of("granite-f32", "granite", DType::F32),
     SMALL.of("granite-q8_0", "granite", DType::Q8_0).headed(),
     Tiny { mixed: DType::Q6K, ..WIDE.of("granite-mixed", "granite", DType::Q4K) },
-    Tiny {
-        layers: 4,
-        delta: Some(Delta {
-            interval: 4,
-            key_heads: 2,
-            heads: 4,
-            dim: 21,
-            rotated: 12,
-            sections: [1, 2, 2, 1],
-            predictors: 0,
-        }),
-        ..RAGGED
-    }
-    .of("qwen35-f32", "qwen35", DType::F32)
-    .headed(),
-    Tiny {
-        layers: 3,
-        delta: Some(Delta {
-            interval: 2,
-            key_heads: 1,
-            heads: 3,
-            dim: 32,
-            rotated: 8,
-            sections: [2, 1, 1, 0],
-            predictors: 0,
-        }),
-        ..SMALL
-    }
-    .of("qwen35-q8_0", "qwen35", DType::Q8_0),
-    Tiny {
-        layers: 3,
-        delta: Some(Delta {
-            interval: 3,
-            key_heads: 2,
-            heads: 6,
-            dim: 16,
-            rotated: 24,
-            sections: [4, 4, 4, 0],
-            predictors: 0,
-        }),
-        ..SMALL
-    }
-    .of("qwen35-bf16", "qwen35", DType::BF16),
-    Tiny {
-        mixed: DType::Q6K,
-        embedding: DType::F16,
-        layers: 4,
-        delta: Some(Delta {
-            interval: 2,
-            key_heads: 4,
-            heads: 4,
-            dim: 64,
-            rotated: 16,
-            sections: [3, 3, 2, 0],
-            predictors: 1,
-        }),
-        ..WIDE
-    }
-    .typed("qwen35-mixed", "qwen35", DType::Q4K),
+    Tiny { layers: 4, ..RAGGED }
+        .of("qwen35-f32", "qwen35", DType::F32)
+        .hybrid(Delta { interval: 4, dim: 21, sections: [1, 2, 2, 1], ..DELTA })
+        .headed(),
+    Tiny { layers: 3, ..SMALL }.of("qwen35-q8_0", "qwen35", DType::Q8_0).hybrid(Delta {
+        key_heads: 1,
+        heads: 3,
+        rotated: 8,
+        sections: [2, 1, 1, 0],
+        ..DELTA
+    }),
+    Tiny { layers: 3, ..SMALL }.of("qwen35-bf16", "qwen35", DType::BF16).hybrid(Delta {
+        interval: 3,
+        heads: 6,
+        dim: 16,
+        rotated: 24,
+        sections: [4, 4, 4, 0],
+        ..DELTA
+    }),
+    Tiny { mixed: DType::Q6K, embedding: DType::F16, layers: 4, ..WIDE }
+        .typed("qwen35-mixed", "qwen35", DType::Q4K)
+        .hybrid(Delta { key_heads: 4, dim: 64, rotated: 16, sections: [3, 3, 2, 0], predictors: 1, ..DELTA }),
     RAGGED.of("qwen3moe-f32", "qwen3moe", DType::F32).mixed_of(8, 3).headed(),
     Tiny { dim: 102, heads: 3, kv_heads: 1, head_dim: 26, ff: 52, ..RAGGED }
         .of("qwen3moe-bf16", "qwen3moe", DType::BF16)
@@ -230,71 +201,25 @@ pub const ALL: &[Tiny] = &[
     Tiny { mixed: DType::Q6K, ..WIDE.of("mistral3-mixed", "mistral3", DType::Q4K) },
     Tiny { layers: 5, ..RAGGED }.of("smollm3-f32", "smollm3", DType::F32),
     Tiny { layers: 4, ..SMALL.of("smollm3-q8_0", "smollm3", DType::Q8_0).headed() },
-    Tiny {
-        layers: 3,
-        delta: Some(Delta {
-            interval: 3,
-            key_heads: 2,
-            heads: 4,
-            dim: 16,
-            rotated: 12,
-            sections: [2, 2, 2, 0],
-            predictors: 0,
-        }),
-        ..RAGGED
-    }
-    .of("qwen35moe-f32", "qwen35moe", DType::F32)
-    .mixed_of(6, 2),
-    Tiny {
-        ff: 64,
-        layers: 3,
-        delta: Some(Delta {
-            interval: 2,
-            key_heads: 2,
-            heads: 4,
-            dim: 32,
-            rotated: 12,
-            sections: [2, 2, 2, 0],
-            predictors: 1,
-        }),
-        ..SMALL
-    }
-    .of("qwen35moe-q4_0", "qwen35moe", DType::Q4_0)
-    .mixed_of(8, 3)
-    .headed(),
-    Tiny {
-        layers: 3,
-        delta: Some(Delta {
-            interval: 3,
-            key_heads: 2,
-            heads: 6,
-            dim: 16,
-            rotated: 12,
-            sections: [0; 4],
-            predictors: 0,
-        }),
-        ..RAGGED
-    }
-    .of("qwen3next-f32", "qwen3next", DType::F32)
-    .mixed_of(6, 2)
-    .headed(),
-    Tiny {
-        ff: 64,
-        layers: 3,
-        delta: Some(Delta {
-            interval: 2,
-            key_heads: 2,
-            heads: 4,
-            dim: 32,
-            rotated: 24,
-            sections: [0; 4],
-            predictors: 0,
-        }),
-        ..SMALL
-    }
-    .of("qwen3next-q8_0", "qwen3next", DType::Q8_0)
-    .mixed_of(8, 3)
-    .headed(),
+    Tiny { layers: 3, ..RAGGED }
+        .of("qwen35moe-f32", "qwen35moe", DType::F32)
+        .hybrid(Delta { interval: 3, dim: 16, ..DELTA })
+        .mixed_of(6, 2),
+    Tiny { ff: 64, layers: 3, ..SMALL }
+        .of("qwen35moe-q4_0", "qwen35moe", DType::Q4_0)
+        .hybrid(Delta { predictors: 1, ..DELTA })
+        .mixed_of(8, 3)
+        .headed(),
+    Tiny { layers: 3, ..RAGGED }
+        .of("qwen3next-f32", "qwen3next", DType::F32)
+        .hybrid(Delta { interval: 3, heads: 6, dim: 16, sections: [0; 4], ..DELTA })
+        .mixed_of(6, 2)
+        .headed(),
+    Tiny { ff: 64, layers: 3, ..SMALL }
+        .of("qwen3next-q8_0", "qwen3next", DType::Q8_0)
+        .hybrid(Delta { rotated: 24, sections: [0; 4], ..DELTA })
+        .mixed_of(8, 3)
+        .headed(),
 ];
 
 /// The model of that name.

@@ -8,8 +8,9 @@ const FLAT: f32 = 20.0;
 /// tanh x within 2 ulp, denormal results too, and never above 1; both zeros as they are, -1 and 1 at -inf and inf, NaN
 /// at NaN.
 ///
-/// With y = -2 min(|x|, 20), [`exp`](super::exp) leads to m = e^r - 1 and n; then `t = fma(2^n, m, 2^n - 1)` is e^y - 1
-/// without cancellation, and the result `-t / (2 + t)` with the sign of x.
+/// With y = -2 min(|x|, 20), [`exp`](super::exp) leads to m = e^r - 1 and n. Then `fma(2^n, m, 2^n - 1)` is e^y - 1
+/// without cancellation and `fma(2^n, m, 2^n + 1)` is e^y + 1, each rounded once: the negated first over the second is
+/// the result, with the sign of x.
 #[inline(always)]
 pub fn tanh(x: f32) -> f32 {
     let a = x.abs();
@@ -17,8 +18,8 @@ pub fn tanh(x: f32) -> f32 {
     let a = if a > FLAT { FLAT } else { a };
     let (m, n) = reduced(-2.0 * a);
     let power = power_of_two(n);
-    let t = power.mul_add(m, power - 1.0);
-    (-t / (2.0 + t)).copysign(x)
+    let (below, above) = (power.mul_add(m, power - 1.0), power.mul_add(m, power + 1.0));
+    (-below / above).copysign(x)
 }
 
 /// `cap * tanh(x * (1 / cap))`, for a cap that has an inverse.

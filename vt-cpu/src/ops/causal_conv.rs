@@ -5,7 +5,8 @@ use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need};
 use vt_core::op::CausalConv;
 use vt_core::registry::Builder;
 
-use super::{Tier, index, run_of, share};
+use super::runs::{Run, runs};
+use super::{Tier, share};
 use crate::CPU;
 use crate::arch::{Isa, Work};
 use crate::float::causal_conv::{self, causal_conv_scratch};
@@ -42,15 +43,12 @@ impl<I: Isa> Kernel<CausalConv> for Channels<I> {
         let (x, sequences) = (io.input::<f32>(0), io.input::<i32>(3));
         let weight = io.input::<f32>(1).slice_rows(channels.start, channels.len());
         let (mut out, scratch) = (io.output::<f32>(0), io.scratch_of::<f32>());
-        let mut row = 0;
-        while row < x.rows() {
-            let sequence = index("sequences", row, sequences.row(row)[0], io.sequences())?;
-            let rows = run_of(sequences, row);
+        for run in runs(sequences, io.sequences()) {
+            let Run { sequence, row, rows } = run?;
             let call = causal_conv::CausalConv { x: x.slice_rows(row, rows), weight, scratch: &mut *scratch };
             let mut state = io.recurrent_mut(1, sequence);
             let mut out = out.tile(row, rows, 0, channels.len());
             self.0.perform(Convolve { call, state: state.view_mut(), out: &mut out });
-            row += rows;
         }
         Ok(())
     }

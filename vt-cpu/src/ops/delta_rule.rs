@@ -7,7 +7,8 @@ use vt_core::op::{DeltaRule, KeyHeads};
 use vt_core::registry::Builder;
 use vt_core::{StateSpec, View, ViewMut};
 
-use super::{Tier, index, run_of};
+use super::Tier;
+use super::runs::{Run, runs};
 use crate::CPU;
 use crate::arch::{Isa, Work};
 use crate::float::delta_rule::{BLOCK, Head, delta_rule_scratch};
@@ -86,14 +87,11 @@ impl<I: Isa> Kernel<DeltaRule> for Parts<I> {
         let inputs = [0, 1, 2, 3, 4].map(|i| io.input::<f32>(i));
         let (sequences, cols) = (io.input::<i32>(6), io.tile().cols);
         let (mut out, scratch) = (io.output::<f32>(0), io.scratch_of::<f32>());
-        let mut row = 0;
-        while row < sequences.rows() {
-            let sequence = index("sequences", row, sequences.row(row)[0], io.sequences())?;
-            let rows = run_of(sequences, row);
+        for run in runs(sequences, io.sequences()) {
+            let Run { sequence, row, rows } = run?;
             let part = Part { op, inputs: inputs.map(|input| input.slice_rows(row, rows)), cols: cols.clone() };
             let mut state = io.recurrent_mut(1, sequence);
             self.run_part(&part, state.view_mut(), &mut out.tile(row, rows, 0, cols.len()), scratch);
-            row += rows;
         }
         Ok(())
     }

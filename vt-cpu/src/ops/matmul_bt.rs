@@ -8,6 +8,7 @@ use vt_core::op::MatmulBt;
 use vt_core::registry::Builder;
 use vt_core::{DType, View, ViewMut};
 
+use super::weights::multiplies;
 use super::{FloatTiles, Tier, share};
 use crate::CPU;
 use crate::arch::Work;
@@ -56,9 +57,7 @@ impl<T: FloatTiles, W: Weight> Kernel<MatmulBt> for Tiles<T, W> {
     }
 
     fn supports(&self, _: &MatmulBt, call: &Call<'_>) -> Support {
-        let weight = call.dtype(1);
-        let found = weight.map_or("state", |d| d.name());
-        Support::when(weight.is_some_and(W::fits), || format!("multiplies {}, not {found}", self.weight))
+        multiplies(call, self.weight, W::fits)
     }
 
     /// Rows of a product with few weights follow the rows that they are made of, without a barrier: a router's.

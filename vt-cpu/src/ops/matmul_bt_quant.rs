@@ -8,23 +8,14 @@ use vt_core::registry::Builder;
 use vt_core::{View, ViewMut};
 
 use super::share;
+use super::weights::{multiplies, multiplies_few, register_block_types};
 use crate::CPU;
 use crate::arch::Work;
-use crate::block::{Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes, WeightBlock};
+use crate::block::{RowLanes, WeightBlock};
 use crate::quant::{ManyRows, few_rows, few_rows_scratch};
 
 pub(super) fn register<T: ManyRows>(builder: &mut Builder, tier: T) {
-    register_type::<T, Q4_0>(builder, tier);
-    register_type::<T, Q4_1>(builder, tier);
-    register_type::<T, Q5_0>(builder, tier);
-    register_type::<T, Q5_1>(builder, tier);
-    register_type::<T, Q8_0>(builder, tier);
-    register_type::<T, Q2K>(builder, tier);
-    register_type::<T, Q3K>(builder, tier);
-    register_type::<T, Q4K>(builder, tier);
-    register_type::<T, Q5K>(builder, tier);
-    register_type::<T, Q6K>(builder, tier);
-    register_type::<T, Mxfp4>(builder, tier);
+    register_block_types!(register_type, builder, tier);
 }
 
 fn register_type<T: ManyRows, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
@@ -32,13 +23,6 @@ fn register_type<T: ManyRows, W: RowLanes + Send + Sync>(builder: &mut Builder, 
         builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
     }
     builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, W>(tier, PhantomData));
-}
-
-pub(super) fn multiplies<W: WeightBlock>(call: &Call<'_>) -> Support {
-    let found = call.dtype(1);
-    Support::when(found == Some(W::DTYPE), || {
-        format!("multiplies {}, not {}", W::DTYPE, found.map_or("state", |d| d.name()))
-    })
 }
 
 fn elements_of_row(call: &Call<'_>) -> usize {
@@ -63,13 +47,7 @@ impl<T: ManyRows, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T
     }
 
     fn supports(&self, _: &MatmulBtQuant, call: &Call<'_>) -> Support {
-        match multiplies::<W>(call) {
-            Support::Yes => {
-                let most = T::FEW_ROWS;
-                Support::when(call.rows() <= most, || format!("{} rows are more than {most}", call.rows()))
-            }
-            no => no,
-        }
+        multiplies_few(call, W::DTYPE, T::FEW_ROWS)
     }
 
     fn cut(&self, _: &MatmulBtQuant, _: &Call<'_>) -> Cut {
@@ -125,7 +103,7 @@ impl<T: ManyRows, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for Panels<T,
     }
 
     fn supports(&self, _: &MatmulBtQuant, call: &Call<'_>) -> Support {
-        multiplies::<W>(call)
+        multiplies(call, W::DTYPE.name(), |found| found == W::DTYPE)
     }
 
     fn cut(&self, _: &MatmulBtQuant, _: &Call<'_>) -> Cut {

@@ -11,11 +11,12 @@ use vt_core::{DType, Desc, Dim, Elem, View, ViewMut};
 
 use super::matmul_bt::Multiply;
 use super::matmul_bt_quant::{MultiplyFew, MultiplyPanels};
+use super::weights::{multiplies, register_block_types};
 use super::{FloatTiles, Tier, share};
 use crate::CPU;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::Avx512Bf16;
-use crate::block::{Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes};
+use crate::block::RowLanes;
 use crate::experts::{ByExpert, Groups, MOST_COLS, Road, groups_scratch, most_rows};
 use crate::float::{Weight, matmul_scratch};
 use crate::quant::{ManyRows, few_rows_scratch};
@@ -29,17 +30,7 @@ pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
 
 /// The kernels of weights in blocks.
 pub(super) fn register_blocks<T: ManyRows>(builder: &mut Builder, tier: T) {
-    blocks::<T, Q4_0>(builder, tier);
-    blocks::<T, Q4_1>(builder, tier);
-    blocks::<T, Q5_0>(builder, tier);
-    blocks::<T, Q5_1>(builder, tier);
-    blocks::<T, Q8_0>(builder, tier);
-    blocks::<T, Q2K>(builder, tier);
-    blocks::<T, Q3K>(builder, tier);
-    blocks::<T, Q4K>(builder, tier);
-    blocks::<T, Q5K>(builder, tier);
-    blocks::<T, Q6K>(builder, tier);
-    blocks::<T, Mxfp4>(builder, tier);
+    register_block_types!(blocks, builder, tier);
 }
 
 fn blocks<T: ManyRows, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
@@ -97,9 +88,7 @@ impl<R: Roads> Kernel<MatmulExperts> for Experts<R> {
     }
 
     fn supports(&self, _: &MatmulExperts, call: &Call<'_>) -> Support {
-        let weight = call.dtype(1);
-        let found = weight.map_or("state", |d| d.name());
-        Support::when(weight.is_some_and(R::takes), || format!("multiplies {}, not {found}", self.weight))
+        multiplies(call, self.weight, R::takes)
     }
 
     /// Every worker has columns of all experts: as many bytes and operations as the others, whatever is chosen.

@@ -10,6 +10,7 @@ use vt_core::{View, ViewMut};
 
 use super::Tier;
 use super::matmul_bt::Multiply;
+use super::weights::multiplies;
 use crate::CPU;
 use crate::float::{Weight, matmul_scratch};
 
@@ -43,9 +44,7 @@ impl<T: Tier, W: Weight> Kernel<MatmulHeads> for Tiles<T, W> {
     }
 
     fn supports(&self, _: &MatmulHeads, call: &Call<'_>) -> Support {
-        let weight = call.dtype(1);
-        let found = weight.map_or("state", |d| d.name());
-        Support::when(weight.is_some_and(W::fits), || format!("multiplies {}, not {found}", self.1))
+        multiplies(call, self.1, W::fits)
     }
 
     fn cut(&self, _: &MatmulHeads, call: &Call<'_>) -> Cut {

@@ -6,24 +6,15 @@ use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need, Support};
 use vt_core::op::MatmulHeadsQuant;
 use vt_core::registry::Builder;
 
-use super::matmul_bt_quant::{MultiplyFew, MultiplyPanels, multiplies};
+use super::matmul_bt_quant::{MultiplyFew, MultiplyPanels};
 use super::matmul_heads::{by_heads, for_each_head, weight_dims};
+use super::weights::{multiplies, multiplies_few, register_block_types};
 use crate::CPU;
-use crate::block::{ActivationBlock, Mxfp4, Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0, RowLanes};
+use crate::block::{ActivationBlock, RowLanes};
 use crate::quant::{ManyRows, few_rows_scratch};
 
 pub(super) fn register<T: ManyRows>(builder: &mut Builder, tier: T) {
-    register_type::<T, Q4_0>(builder, tier);
-    register_type::<T, Q4_1>(builder, tier);
-    register_type::<T, Q5_0>(builder, tier);
-    register_type::<T, Q5_1>(builder, tier);
-    register_type::<T, Q8_0>(builder, tier);
-    register_type::<T, Q2K>(builder, tier);
-    register_type::<T, Q3K>(builder, tier);
-    register_type::<T, Q4K>(builder, tier);
-    register_type::<T, Q5K>(builder, tier);
-    register_type::<T, Q6K>(builder, tier);
-    register_type::<T, Mxfp4>(builder, tier);
+    register_block_types!(register_type, builder, tier);
 }
 
 fn register_type<T: ManyRows, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
@@ -55,11 +46,7 @@ impl<T: ManyRows, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for FewRow
     }
 
     fn supports(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Support {
-        let most = T::FEW_ROWS;
-        match multiplies::<W>(call) {
-            Support::Yes => Support::when(call.rows() <= most, || format!("{} rows are more than {most}", call.rows())),
-            no => no,
-        }
+        multiplies_few(call, W::DTYPE, T::FEW_ROWS)
     }
 
     fn cut(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Cut {
@@ -96,7 +83,7 @@ impl<T: ManyRows, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for Panels
     }
 
     fn supports(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Support {
-        multiplies::<W>(call)
+        multiplies(call, W::DTYPE.name(), |found| found == W::DTYPE)
     }
 
     fn cut(&self, _: &MatmulHeadsQuant, call: &Call<'_>) -> Cut {

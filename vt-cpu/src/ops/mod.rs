@@ -2,10 +2,11 @@
 
 mod elementwise;
 mod quantized;
+mod runs;
 mod share;
 mod tier;
+mod weights;
 
-use vt_core::View;
 use vt_core::kernel::KernelError;
 use vt_core::registry::Builder;
 
@@ -20,12 +21,6 @@ pub(crate) use tier::Tier;
 fn index(input: &'static str, row: usize, id: i32, limit: usize) -> Result<usize, KernelError> {
     let error = KernelError::Id { input, row, id: id.into(), limit };
     usize::try_from(id).ok().filter(|id| *id < limit).ok_or(error)
-}
-
-/// How many rows from `row` on are of the same sequence.
-fn run_of(sequences: View<'_, i32>, row: usize) -> usize {
-    let same = |other: &usize| sequences.row(*other)[0] == sequences.row(row)[0];
-    (row..sequences.rows()).take_while(same).count()
 }
 
 /// Registers the kernels of bf16 weights that multiply pairs.
@@ -59,9 +54,9 @@ ops! {
     add,
     add_expert_bias,
     attend,
+    causal_conv,
     clamped_swiglu,
     concat_heads,
-    causal_conv,
     decay,
     delta_rule,
     dequantize,
@@ -71,8 +66,8 @@ ops! {
     gelu_mul,
     gelu_mul_quantize,
     kv_append,
-    latent_append,
     l2_norm,
+    latent_append,
     matmul_bt,
     matmul_bt_quant,
     matmul_experts,

@@ -60,8 +60,8 @@ const ARCHITECTURES: &[(&str, Load)] = &[
     ("qwen35", qwen35::load),
     ("qwen35moe", qwen35moe::load),
     ("qwen3moe", qwen3moe::load),
-    ("smollm3", smollm3::load),
     ("qwen3next", qwen3next::load),
+    ("smollm3", smollm3::load),
 ];
 
 /// How the architecture of that name is made.

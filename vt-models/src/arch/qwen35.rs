@@ -13,7 +13,7 @@ pub(super) fn load(keys: &Keys<'_>, w: &Weights<'_>, cache: CacheTypes) -> Resul
     let ff = keys.uniform("feed_forward_length", all.layers)?;
     let mut spec = HybridSpec::read(keys, w, &all, KeyHeads::Tiled, cache)?;
     spec.attention.rotary = spec.attention.rotary.with_sections(keys, w)?;
-    let h = spec.layers.without_predictors(&all, w);
+    let h = all.without_predictors(keys, w)?;
     let model = Decoder::load(w, &h, |layer, block| {
         let (mixer, mlp) = (spec.mixer(w, layer, block), Mlp::load(w, block, h.dim, ff, Activation::Silu));
         PreNorm::load_named(w, block, ["attn_norm", "post_attention_norm"], &h, mixer, mlp)

@@ -6,6 +6,7 @@ mod hybrid;
 mod key_rules;
 mod keys;
 mod policy;
+mod predictors;
 mod problem;
 mod vocab;
 mod weights;

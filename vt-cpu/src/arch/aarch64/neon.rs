@@ -84,9 +84,9 @@ impl Quads for Neon {
             let mut halves = [[[self.int(0); 2]; R]; T];
             for word in from..words.min(from + words_in_halves(most)) {
                 for r in 0..R {
-                    let row = self.load(&rows[2 * R * (word / 2) + 2 * r + word % 2]);
+                    let row = &rows[2 * R * (word / 2) + 2 * r + word % 2];
                     for t in 0..T {
-                        let token = self.int(tokens[t][word / 4][word % 4]);
+                        let token = tokens[t][word / 4][word % 4];
                         // SAFETY: the token proves that the processor has the instructions.
                         halves[t][r] = unsafe { add_to_halves(halves[t][r], row, token, word == from) };
                     }
@@ -116,16 +116,21 @@ const fn words_in_halves(most: usize) -> usize {
     if words >= 8 { 8 } else { 1 << (if words > 1 { words.ilog2() } else { 0 }) }
 }
 
-/// The products of the bytes of two registers, added to sixteen halves, or the first of them.
+/// The products of sixteen bytes with four, added to sixteen halves, or the first of them. The bytes are loaded by eight: the
+/// compiler would take registers of sixteen apart.
 #[inline]
 #[target_feature(enable = "neon")]
-fn add_to_halves(sums: [int32x4_t; 2], a: int32x4_t, b: int32x4_t, first: bool) -> [int32x4_t; 2] {
-    let (a, b) = (vreinterpretq_s8_s32(a), vreinterpretq_s8_s32(b));
+fn add_to_halves(sums: [int32x4_t; 2], a: &Quad, b: i32, first: bool) -> [int32x4_t; 2] {
+    let ([low, high], b) = (a.as_chunks::<2>().0, vreinterpret_s8_s32(vdup_n_s32(b))) else {
+        unreachable!("two halves")
+    };
+    // SAFETY: the addresses are those of eight bytes each.
+    let [low, high] = unsafe { [vld1_s32(low.as_ptr()), vld1_s32(high.as_ptr())] };
+    let [low, high] = [vreinterpret_s8_s32(low), vreinterpret_s8_s32(high)];
     let [low, high] = if first {
-        [vmull_s8(vget_low_s8(a), vget_low_s8(b)), vmull_high_s8(a, b)]
+        [vmull_s8(low, b), vmull_s8(high, b)]
     } else {
-        let [low, high] = [vreinterpretq_s16_s32(sums[0]), vreinterpretq_s16_s32(sums[1])];
-        [vmlal_s8(low, vget_low_s8(a), vget_low_s8(b)), vmlal_high_s8(high, a, b)]
+        [vmlal_s8(vreinterpretq_s16_s32(sums[0]), low, b), vmlal_s8(vreinterpretq_s16_s32(sums[1]), high, b)]
     };
     [vreinterpretq_s32_s16(low), vreinterpretq_s32_s16(high)]
 }
@@ -135,11 +140,7 @@ fn add_to_halves(sums: [int32x4_t; 2], a: int32x4_t, b: int32x4_t, first: bool) 
 #[target_feature(enable = "neon")]
 fn add_to_pairs(sums: [int32x4_t; 2], halves: [int32x4_t; 2], first: bool) -> [int32x4_t; 2] {
     let [low, high] = [vreinterpretq_s16_s32(halves[0]), vreinterpretq_s16_s32(halves[1])];
-    if first {
-        [vpaddlq_s16(low), vpaddlq_s16(high)]
-    } else {
-        [vpadalq_s16(sums[0], low), vpadalq_s16(sums[1], high)]
-    }
+    if first { [vpaddlq_s16(low), vpaddlq_s16(high)] } else { [vpadalq_s16(sums[0], low), vpadalq_s16(sums[1], high)] }
 }
 
 #[inline]

@@ -44,7 +44,7 @@ const CHUNK: usize = 512;
 const AHEAD: usize = 16 << 10;
 
 /// From so many tokens on it pays to multiply quants with the scales of their parts.
-const FOLD: usize = 4;
+const FOLD: usize = 8;
 
 /// Blocks of a chunk.
 const fn chunk_blocks<W: WeightBlock>() -> usize {

@@ -54,13 +54,7 @@ impl<'a, W: RowLanes, V: Quads> Panel<'a, W, V> {
     /// Unpacks all blocks of `rows`, at most a panel's and at most a chunk, and asks for what is `ahead` in as many steps. Of
     /// rows that are missing it holds anything.
     #[inline(always)]
-    pub(super) fn new(
-        v: V,
-        rows: View<'_, u8>,
-        ahead: &[u8],
-        padded: &mut Padded,
-        scratch: &'a mut [Quad],
-    ) -> Self {
+    pub(super) fn new(v: V, rows: View<'_, u8>, ahead: &[u8], padded: &mut Padded, scratch: &'a mut [Quad]) -> Self {
         let (blocks, size) = (rows.cols() / W::BYTES, block_size::<W, V>());
         let data = &mut scratch[..TILES * blocks * size];
         let mut ahead = ahead.chunks(ahead.len().div_ceil(PANEL / 4).max(1));
