@@ -35,14 +35,8 @@ pub enum TierName {
 
 impl TierName {
     /// Every tier, of each architecture the slowest first.
-    pub const ALL: [TierName; 6] = [
-        TierName::Portable,
-        TierName::Avx2,
-        TierName::Avx512,
-        TierName::Neon,
-        TierName::Dotprod,
-        TierName::I8mm,
-    ];
+    pub const ALL: [TierName; 6] =
+        [TierName::Portable, TierName::Avx2, TierName::Avx512, TierName::Neon, TierName::Dotprod, TierName::I8mm];
 
     /// The name as `VT_CPU_TIER` spells it.
     pub const fn name(self) -> &'static str {
@@ -70,7 +64,7 @@ impl TierName {
             TierName::Dotprod => Dotprod::new().is_some(),
             #[cfg(target_arch = "aarch64")]
             TierName::I8mm => I8mm::new().is_some(),
-            #[allow(unreachable_patterns, reason = "those of other architectures")]
+            // Those of other architectures.
             _ => false,
         }
     }
@@ -168,7 +162,8 @@ fn register(builder: &mut Builder, threads: Threads, only: Option<TierName>) {
             ops::register(builder, avx512);
             Avx512Bf16::new().into_iter().for_each(|isa| ops::register_pairs(builder, isa));
         }
-    }    #[cfg(target_arch = "aarch64")]
+    }
+    #[cfg(target_arch = "aarch64")]
     {
         if let Some(neon) = Neon::new().filter(|_| only.is_none_or(|only| only >= TierName::Neon)) {
             ops::register(builder, neon);

@@ -47,10 +47,10 @@ pub(super) fn transpose(rows: &Block) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-    #[cfg(target_arch = "x86_64")]
-    use crate::arch::{Avx2, Avx512, Avx512Bf16};
     #[cfg(target_arch = "aarch64")]
     use crate::arch::Neon;
+    #[cfg(target_arch = "x86_64")]
+    use crate::arch::{Avx2, Avx512, Avx512Bf16};
     use crate::arch::{Isa, Portable, Work};
 
     struct Both<I>(I, [f16; 16], Block);

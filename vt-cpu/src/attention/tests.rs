@@ -2,10 +2,10 @@ use half::f16;
 use vt_core::{View, ViewMut};
 
 use super::*;
-#[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512};
 #[cfg(target_arch = "aarch64")]
 use crate::arch::Neon;
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx2, Avx512};
 use crate::arch::{Portable, Work};
 use crate::float::half::{f16_to_f32, f32_to_f16};
 use crate::math::testing::numbers;

@@ -273,10 +273,10 @@ fn change_and_multiply<I: Isa>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    #[cfg(target_arch = "x86_64")]
-    use crate::arch::{Avx2, Avx512};
     #[cfg(target_arch = "aarch64")]
     use crate::arch::Neon;
+    #[cfg(target_arch = "x86_64")]
+    use crate::arch::{Avx2, Avx512};
     use crate::arch::{Portable, Work};
     use crate::math::testing::numbers;
 

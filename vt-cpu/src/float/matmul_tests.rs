@@ -3,10 +3,10 @@ use vt_core::{View, ViewMut};
 
 use super::half::{bf16_to_f32, round_to_bf16};
 use super::{Weight, matmul, matmul_scratch};
-#[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512, Avx512Bf16};
 #[cfg(target_arch = "aarch64")]
 use crate::arch::Neon;
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx2, Avx512, Avx512Bf16};
 use crate::arch::{Isa, Portable, Work};
 use crate::math::testing::numbers;
 

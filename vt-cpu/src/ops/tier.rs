@@ -2,10 +2,10 @@
 
 use vt_core::{View, ViewMut};
 
-#[cfg(target_arch = "x86_64")]
-use crate::arch::{Avx2, Avx512, Avx512Bf16};
 #[cfg(target_arch = "aarch64")]
 use crate::arch::Neon;
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx2, Avx512, Avx512Bf16};
 use crate::arch::{Isa, Portable};
 use crate::float::{Weight, matmul};
 use crate::quant::ManyRows;

@@ -133,7 +133,8 @@ impl<V: Quads, const R: usize, const T: usize> Work for Product<'_, V, R, T> {
         }
         let column = |t: usize| -> Vec<Quad> {
             let tokens = &self.tokens[t * V::TOKENS..][..V::TOKENS];
-            let words = (0..elems / 8).flat_map(|s| tokens.iter().flat_map(move |t| [word(t, 2 * s), word(t, 2 * s + 1)]));
+            let words =
+                (0..elems / 8).flat_map(|s| tokens.iter().flat_map(move |t| [word(t, 2 * s), word(t, 2 * s + 1)]));
             let mut words: Vec<i32> = words.collect();
             words.resize(words.len().next_multiple_of(4), 0);
             words.as_chunks().0.to_vec()

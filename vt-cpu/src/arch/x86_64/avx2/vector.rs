@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 use vt_core::View;
 
 use super::Avx2;
-use crate::arch::{Vector, Words};
 use crate::arch::x86_64::{IN_BYTES, IN_HALVES, sixteen_rows};
+use crate::arch::{Vector, Words};
 use crate::block::RowLanes;
 
 /// Two registers.

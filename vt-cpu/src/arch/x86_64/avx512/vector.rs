@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 use vt_core::View;
 
 use super::Avx512;
-use crate::arch::{Vector, Words};
 use crate::arch::x86_64::{IN_BYTES, IN_HALVES, sixteen_rows};
+use crate::arch::{Vector, Words};
 use crate::block::RowLanes;
 
 /// Instructions by name. Loads and stores take an array's address, whose length the type states.
