@@ -72,7 +72,7 @@ fn different_models_differ() {
     assert!(a != b && a.len() == TOKENS * tiny::VOCAB);
 }
 
-/// The SHA-256 of the logits' bytes, made by the portable kernels on x86-64: a line for each of some models.
+/// The SHA-256 of the logits' bytes, made on x86-64: a line for each of some models.
 const DIGESTS: &str = include_str!("tiny/digests");
 
 fn digest(logits: &[u32]) -> String {

@@ -77,6 +77,21 @@ pub trait Isa: Copy + Send + Sync + 'static {
         multiply_add(sums, a, b)
     }
 
+    /// The same for each of R rows with each of T tokens.
+    #[inline(always)]
+    fn add_products<const R: usize, const T: usize>(
+        self,
+        sums: &mut [[Lanes; T]; R],
+        rows: &[Lanes; R],
+        tokens: &[Lanes; T],
+    ) {
+        for r in 0..R {
+            for t in 0..T {
+                sums[r][t] = self.add_product(&sums[r][t], &rows[r], &tokens[t]);
+            }
+        }
+    }
+
     /// Adds products of bf16, two in each lane, by the steps of `float/pairs.rs`: the lanes of `a` and `b` are the
     /// bits of pairs, the first element below.
     #[inline(always)]

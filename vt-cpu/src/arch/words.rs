@@ -39,6 +39,11 @@ pub trait Words: Isa {
     fn shift_right(self, x: Self::Int, by: u32) -> Self::Int;
     /// Each lane, as a signed number, over two to the power of `by`, rounded down.
     fn shift_right_signed(self, x: Self::Int, by: u32) -> Self::Int;
+    /// The high halves of all bytes.
+    #[inline(always)]
+    fn high_halves(self, x: Self::Int) -> Self::Int {
+        self.and(self.shift_right(x, 4), self.int(0x0f0f_0f0f))
+    }
     /// Byte `byte` of each lane in all four of its bytes.
     fn byte_in_bytes(self, x: Self::Int, byte: usize) -> Self::Int;
     /// Byte `byte` of each lane, unsigned, in both of its halves.

@@ -97,7 +97,7 @@ pub(super) fn low_halves<V: Words>(v: V, x: V::Int) -> V::Int {
 /// The high halves of all bytes.
 #[inline(always)]
 pub(super) fn high_halves<V: Words>(v: V, x: V::Int) -> V::Int {
-    low_halves(v, v.shift_right(x, 4))
+    v.high_halves(x)
 }
 
 /// Bits `from .. from + mask's` of all bytes, moved to where `mask`, the same in each byte, has ones.

@@ -252,7 +252,7 @@ impl<V: Quads, const R: usize, const T: usize> Work for ByteQuads<V, R, T> {
         }
         let mut sums = [[self.0.int(0); R]; T];
         for _ in 0..STEPS {
-            sums = self.0.add_products(&sums, &rows, &columns, 4);
+            sums = self.0.add_dots(&sums, &rows, &columns, 4);
         }
         let mut quad = [0; 4];
         for column in sums {

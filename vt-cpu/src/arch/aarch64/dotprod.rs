@@ -45,7 +45,7 @@ impl Quads for Dotprod {
     one_token_a_column!();
 
     #[inline(always)]
-    fn add_products<const R: usize, const T: usize>(
+    fn add_dots<const R: usize, const T: usize>(
         self,
         sums: &Sums<int32x4_t, R, T>,
         rows: &[Quad],

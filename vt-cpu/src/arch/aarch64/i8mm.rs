@@ -90,7 +90,7 @@ impl Quads for I8mm {
     }
 
     #[inline(always)]
-    fn add_products<const R: usize, const T: usize>(
+    fn add_dots<const R: usize, const T: usize>(
         self,
         sums: &Sums<int32x4_t, R, T>,
         rows: &[Quad],

@@ -49,6 +49,27 @@ impl Isa for Neon {
         unsafe { add_product(sums, a, b) }
     }
 
+    /// A quarter of all vectors after the other: all rows and tokens at once would not stay in registers.
+    #[inline(always)]
+    fn add_products<const R: usize, const T: usize>(
+        self,
+        sums: &mut [[Lanes; T]; R],
+        rows: &[Lanes; R],
+        tokens: &[Lanes; T],
+    ) {
+        for at in [0, 4, 8, 12] {
+            for r in 0..R {
+                for t in 0..T {
+                    // SAFETY: as above.
+                    unsafe {
+                        let sum = vfmaq_f32(load(&sums[r][t], at), load(&rows[r], at), load(&tokens[t], at));
+                        store(sum, &mut sums[r][t], at);
+                    }
+                }
+            }
+        }
+    }
+
     #[inline(always)]
     fn add_trees(self, sums: &[&Lanes; 16]) -> Lanes {
         // SAFETY: as above.
@@ -71,7 +92,7 @@ impl Quads for Neon {
 
     /// Sums of products grow in halves as long as they fit, and then as pairs in lanes.
     #[inline(always)]
-    fn add_products<const R: usize, const T: usize>(
+    fn add_dots<const R: usize, const T: usize>(
         self,
         sums: &Sums<int32x4_t, R, T>,
         rows: &[Quad],

@@ -20,7 +20,7 @@ pub trait Quads: Words {
     /// The form in which panels hold blocks.
     type InPanels<W: RowLanes>: RowLanes;
 
-    /// Eight elements of four rows, two words of each, as [`add_products`](Quads::add_products) takes them.
+    /// Eight elements of four rows, two words of each, as [`add_dots`](Quads::add_dots) takes them.
     fn arrange(self, words: [Self::Int; 2]) -> [Self::Int; 2];
 
     /// One value of each of four rows, as registers of sums have them: [`TOKENS`](Quads::TOKENS) of them.
@@ -37,7 +37,7 @@ pub trait Quads: Words {
 
     /// Adds the products of eight rows of signed bytes, four registers for eight elements, and of tokens, whose elements
     /// alternate by eight where a column has two. `most` is the greatest magnitude of the rows' bytes.
-    fn add_products<const R: usize, const T: usize>(
+    fn add_dots<const R: usize, const T: usize>(
         self,
         sums: &Sums<Self::Int, R, T>,
         rows: &[Quad],

@@ -19,7 +19,7 @@ struct OfWords<'a, V> {
 #[derive(Debug, PartialEq)]
 struct Results {
     words: [Quad; 4],
-    shifted: [Quad; 3],
+    shifted: [Quad; 4],
     fifth_bits: [Quad; 8],
     looked_up: Quad,
     spread: [[Quad; 2]; 4],
@@ -36,7 +36,7 @@ impl<V: Quads> Work for OfWords<'_, V> {
         let zero = [0; 4];
         let mut results = Results {
             words: [zero; 4],
-            shifted: [zero; 3],
+            shifted: [zero; 4],
             fifth_bits: [zero; 8],
             looked_up: zero,
             spread: [[zero; 2]; 4],
@@ -45,14 +45,15 @@ impl<V: Quads> Work for OfWords<'_, V> {
         };
         let (a, b) = (v.load(&self.a), v.load(&self.b));
         let words = v.words(&self.rows, self.at);
-        for i in 0..4 {
-            v.store(words[i], &mut results.words[i]);
+        for (i, word) in words.into_iter().enumerate() {
+            v.store(word, &mut results.words[i]);
             v.store(v.byte_in_bytes(a, i), &mut results.spread[i][0]);
             v.store(v.byte_in_halves(a, i), &mut results.spread[i][1]);
         }
         v.store(v.shift_left(a, 5), &mut results.shifted[0]);
         v.store(v.shift_right(a, 5), &mut results.shifted[1]);
         v.store(v.shift_right_signed(a, 5), &mut results.shifted[2]);
+        v.store(v.high_halves(a), &mut results.shifted[3]);
         for i in 0..8 {
             v.store(v.fifth_bits(a, 4 * i as u32), &mut results.fifth_bits[i]);
         }
@@ -74,7 +75,12 @@ fn expected(all: &OfWords<'_, ()>) -> Results {
     let low = |x: i32| x & 0xffff;
     Results {
         words: std::array::from_fn(|i| std::array::from_fn(|r| word(r, all.at + 4 * i))),
-        shifted: [lanes(&|a, _| a << 5), lanes(&|a, _| (a as u32 >> 5) as i32), lanes(&|a, _| a >> 5)],
+        shifted: [
+            lanes(&|a, _| a << 5),
+            lanes(&|a, _| (a as u32 >> 5) as i32),
+            lanes(&|a, _| a >> 5),
+            lanes(&|a, _| (a >> 4) & 0x0f0f_0f0f),
+        ],
         fifth_bits: std::array::from_fn(|i| {
             lanes(&|a, _| i32::from_le_bytes(std::array::from_fn(|j| ((a >> (4 * i + j)) as u8 & 1) << 4)))
         }),
@@ -141,7 +147,7 @@ impl<V: Quads, const R: usize, const T: usize> Work for Product<'_, V, R, T> {
         };
         let columns: [Vec<Quad>; T] = std::array::from_fn(column);
         let ones: Sums<V::Int, R, T> = [[v.int(1); R]; T];
-        let sums = v.add_products(&ones, &rows, &columns.each_ref().map(|c| &c[..]), self.most);
+        let sums = v.add_dots(&ones, &rows, &columns.each_ref().map(|c| &c[..]), self.most);
         let mut of_tokens = vec![];
         for column in sums {
             let (mut floats, mut sums) = ([v.to_floats(column[0]); R], [[0; 4]; R]);

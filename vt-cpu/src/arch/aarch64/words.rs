@@ -45,6 +45,8 @@ macro_rules! words {
                 shift_left(x: int32x4_t, by: u32) -> int32x4_t = vshlq_s32(x, vdupq_n_s32(by as i32));
                 shift_right(x: int32x4_t, by: u32) -> int32x4_t = shift_right(x, by);
                 shift_right_signed(x: int32x4_t, by: u32) -> int32x4_t = vshlq_s32(x, vdupq_n_s32(-(by as i32)));
+                high_halves(x: int32x4_t) -> int32x4_t =
+                    vreinterpretq_s32_u8(vshrq_n_u8::<4>(vreinterpretq_u8_s32(x)));
                 byte_in_bytes(x: int32x4_t, byte: usize) -> int32x4_t = spread(x, byte, &IN_BYTES);
                 byte_in_halves(x: int32x4_t, byte: usize) -> int32x4_t = spread(x, byte, &IN_HALVES);
                 fifth_bits(x: int32x4_t, first: u32) -> int32x4_t = fifth_bits(x, first);

@@ -78,12 +78,12 @@ fn products<W: RowLanes, V: Quads, const R: usize, const T: usize>(
 ) -> Sums<V::Int, R, T> {
     let zeros = [[v.int(0); R]; T];
     if parts::<W>() == 1 {
-        return v.add_products(&zeros, weights.quants, &tokens.quants, W::MAGNITUDE);
+        return v.add_dots(&zeros, weights.quants, &tokens.quants, W::MAGNITUDE);
     }
     let mut totals = zeros;
     for p in 0..parts::<W>() {
         let quants = &weights.quants[p * part_quads::<W>()..][..part_quads::<W>()];
-        let sums = v.add_products(&zeros, quants, &tokens.part::<W, V>(p), W::MAGNITUDE);
+        let sums = v.add_dots(&zeros, quants, &tokens.part::<W, V>(p), W::MAGNITUDE);
         for r in 0..R {
             let scale = v.load(&weights.part_scales[p * R + r]);
             for t in 0..T {
@@ -146,11 +146,11 @@ fn minima<W: RowLanes, V: Quads, const R: usize, const T: usize>(
     tokens: &TokenBlock<'_, T>,
 ) -> Sums<V::Int, R, T> {
     const MOST: usize = 63;
-    let mut sums = v.add_products(&[[v.int(0); R]; T], weights.minima, &tokens.high_sums, MOST);
+    let mut sums = v.add_dots(&[[v.int(0); R]; T], weights.minima, &tokens.high_sums, MOST);
     for t in 0..T {
         for r in 0..R {
             sums[t][r] = v.shift_left(sums[t][r], 7);
         }
     }
-    v.add_products(&sums, weights.minima, &tokens.low_sums, MOST)
+    v.add_dots(&sums, weights.minima, &tokens.low_sums, MOST)
 }
