@@ -44,6 +44,9 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// Vectors of sixteen `f32` that the tier's registers hold.
     const VECTORS: usize;
 
+    /// Whether operands must be loaded before an instruction can take them, into registers that sums lack then.
+    const LOADS_FIRST: bool = false;
+
     /// Whether [`dot_pairs`](Isa::dot_pairs) is an instruction.
     const PAIRS: bool = false;
 

@@ -26,6 +26,7 @@ impl Isa for Neon {
     const NAME: &'static str = "neon";
     const PRIORITY: i32 = 10;
     const VECTORS: usize = 8;
+    const LOADS_FIRST: bool = true;
 
     #[inline]
     fn perform<W: Work>(self, work: W) -> W::Output {
