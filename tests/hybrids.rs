@@ -113,6 +113,22 @@ fn pairs_of_the_last_axis_are_not_turned() {
     assert!(with([2, 2, 2, 0]) == with([0; 4]), "without sections all are turned");
 }
 
+/// Axes leave the pairs that they turn to YaRN.
+#[test]
+fn contexts_are_made_longer_on_all_axes() {
+    let with = |sections, context: Option<u32>| {
+        logits(&model(|delta| delta.sections = sections), |w| {
+            if let Some(context) = context {
+                w.set("qwen35.rope.scaling.type", "yarn").unwrap().set("qwen35.rope.scaling.factor", 4f32).unwrap();
+                w.set("qwen35.rope.scaling.original_context_length", context).unwrap();
+            }
+        })
+    };
+    let longer = with([2, 2, 2, 0], Some(8));
+    assert!(longer == with([0; 4], Some(8)) && longer != with([2, 2, 2, 0], None));
+    assert!(longer != with([2, 2, 2, 0], Some(64)) && longer != with([1, 2, 2, 1], Some(8)));
+}
+
 #[test]
 fn sizes_that_do_not_go_together_are_refused() {
     for (key, value, expected) in [

@@ -112,6 +112,53 @@ fn sizes_and_switches_that_change_the_model_are_refused() {
     }
 }
 
+/// Loads a model in whose file a name, of a key or a tensor, stands for another: everything that stands in the way.
+fn renamed(name: &str, from: &str, to: &str) -> String {
+    assert!(from.len() == to.len() && from != to);
+    // A name follows its length.
+    let written = [&(from.len() as u64).to_le_bytes(), from.as_bytes()].concat();
+    let mut file = tiny::find(name).file();
+    let end = file.windows(written.len()).position(|bytes| bytes == written).unwrap() + written.len();
+    file[end - to.len()..end].copy_from_slice(to.as_bytes());
+    let setup = Setup::default();
+    let registry = Arc::new(setup.builder().build().unwrap());
+    let loaded = setup.try_load(&run::open(file), &registry);
+    loaded.err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+#[test]
+fn what_a_model_always_has_is_missed() {
+    for (name, tensor) in [
+        ("gpt-oss-f32", "output.weight"),
+        ("gpt-oss-f32", "blk.1.attn_output.bias"),
+        ("gpt-oss-f32", "blk.0.ffn_gate_inp.bias"),
+        ("gpt-oss-f32", "blk.2.ffn_up_exps.bias"),
+        ("olmo2-f32", "output.weight"),
+        ("qwen2moe-f32", "output.weight"),
+        ("qwen2moe-f32", "blk.0.ffn_gate_inp_shexp.weight"),
+        ("qwen35moe-f32", "blk.1.ffn_gate_inp_shexp.weight"),
+        ("qwen3next-f32", "blk.0.ffn_gate_inp_shexp.weight"),
+    ] {
+        let other = format!("{}_", &tensor[..tensor.len() - 1]);
+        let message = renamed(name, tensor, &other);
+        assert!(message.contains(&format!("`{tensor}`: missing")), "{name} {tensor}: {message}");
+    }
+    let message = renamed("gpt-oss-f32", "gpt-oss.attention.sliding_window", "gpt-oss.attention.sliding_xxxxxx");
+    assert!(message.contains("`gpt-oss.attention.sliding_window`"), "{message}");
+}
+
+#[test]
+fn layers_with_windows_turn_as_much_as_the_others() {
+    for name in ["gemma2-f32", "gemma3-f32", "gpt-oss-f32"] {
+        let tiny = tiny::find(name);
+        let turned = |elements: usize| {
+            problem(name, |w| set(w, &format!("{}.rope.dimension_count_swa", tiny.arch), elements as u32))
+        };
+        assert_eq!(turned(tiny.head_dim), None, "{name}");
+        assert!(turned(tiny.head_dim - 2).unwrap().contains("`rope.dimension_count_swa`: expected"), "{name}");
+    }
+}
+
 #[test]
 fn a_window_is_refused_where_it_is_not_read() {
     for name in ["llama-f32", "qwen2-f32", "qwen3-f32"] {

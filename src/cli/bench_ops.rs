@@ -35,6 +35,9 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     let registry = args.threads.registry(config)?;
+    if let Some(wanted) = args.op.as_deref().filter(|wanted| registry.ops().iter().all(|op| op.name != *wanted)) {
+        return Err(Stop::failed(format!("there is no op `{wanted}`: `vt ops` lists them")));
+    }
     let limits = if args.smoke { None } else { Some(limits::measure(args.threads.cpu(config))?) };
     let mut report = Report { json: args.json, limits, rows: Vec::new(), op: "" };
     report.begin()?;
@@ -105,7 +108,7 @@ impl Report {
 
     fn end(self) -> Result<(), Stop> {
         if self.rows.is_empty() {
-            return Err(Stop::failed("nothing was measured: there is no such op or kernel, or it refuses every case"));
+            return Err(Stop::failed("nothing was measured: there is no such kernel, or it refuses every case"));
         }
         if self.json {
             let all = json!({ "limits": self.limits.as_ref().map(limits::json), "kernels": self.rows });

@@ -126,10 +126,13 @@ fn what_cannot_be_measured_is_refused() {
     assert!(over.contains("whole.gguf"), "{over}");
     let long = usize::MAX.to_string();
     failure(models.vt(&["profile", "whole.gguf", "-p", &long, "-n", "1"]), 2);
-    for arguments in [["-o", "nothing"], ["--kernel", "nothing"]] {
-        let message = failure(models.vt(&[&["bench-ops", "--smoke"], &arguments[..]].concat()), 1);
-        assert!(message.contains("nothing was measured"), "{message}");
+    for (argument, expected) in [("-o", "no op `nothing`"), ("--kernel", "nothing was measured")] {
+        let message = failure(models.vt(&["bench-ops", "--smoke", argument, "nothing"]), 1);
+        assert!(message.contains(expected), "{message}");
     }
+    let nowhere = models.path("no-folder/trace.json");
+    let message = failure(models.vt(&["profile", "whole.gguf", "--trace", nowhere.to_str().unwrap()]), 1);
+    assert!(message.contains("trace.json"), "{message}");
 }
 
 fn names<'a>(rows: impl IntoIterator<Item = &'a Value>, key: &str) -> BTreeSet<&'a str> {

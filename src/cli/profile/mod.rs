@@ -51,8 +51,9 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
     }
     let target = args.model.target(config)?;
     let runner = Runner::new(&args.model.load(&gguf, &target, config, 1, None)?)?;
+    let trace = args.trace.as_deref().map(Trace::create).transpose()?;
     let limits = limits::measure(args.model.cpu(config))?;
-    let mut profile = Profile::new(args, runner, limits.threads, longest)?;
+    let mut profile = Profile::new(runner, limits.threads, longest, trace)?;
     profile.warm_up(args)?;
     let mut phases = Vec::new();
     for (name, tokens, rows) in [("prompt", args.n_prompt, ROWS), ("generation", args.n_gen, 1)] {
@@ -60,8 +61,8 @@ pub(super) fn run(args: &Args, config: &Config) -> Result<(), Stop> {
             phases.push(profile.phase(name, tokens, rows)?);
         }
     }
-    if let (Some(path), Some(trace)) = (&args.trace, &profile.trace) {
-        trace.write(path, &profile.plan, profile.workers)?;
+    if let Some(trace) = profile.trace {
+        trace.write(&profile.plan, profile.workers)?;
     }
     let out = if args.json { report::json(&limits, &phases) } else { report::table(&limits, &phases) };
     Ok(text::show(out.as_bytes())?)
@@ -80,7 +81,7 @@ struct Profile {
 
 impl Profile {
     /// With room for `longest` tokens.
-    fn new(args: &Args, mut runner: Runner, workers: usize, longest: usize) -> Result<Self, Stop> {
+    fn new(mut runner: Runner, workers: usize, longest: usize, trace: Option<Trace>) -> Result<Self, Stop> {
         let model = runner.model().clone();
         let recorder = Arc::new(Recorder::new(workers));
         runner.observe(Some(recorder.clone() as Arc<dyn Observer>));
@@ -91,7 +92,7 @@ impl Profile {
             workers,
             sequence: model.sequence(longest)?,
             tokens: bench::random_tokens(longest, model.hparams().vocab),
-            trace: args.trace.as_ref().map(|_| Trace::new()),
+            trace,
         })
     }
 

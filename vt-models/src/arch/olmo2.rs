@@ -17,6 +17,7 @@ pub(super) fn load(keys: &Keys<'_>, w: &Weights<'_>, cache: CacheTypes) -> Resul
     let global = AttentionSpec::read(keys, w, &h, RopeStyle::Neox, cache)?;
     let rotary = global.rotary.with_frequencies(global.rotary.base(), 1.0);
     let local = AttentionSpec { rotary, window: windows.size, ..global.clone() };
+    w.demand("output.weight");
     let model = Decoder::load(w, &h, |layer, block| {
         let spec = if windows.is_local(layer) { &local } else { &global };
         Layer::load(w, block, &h, spec, ff)

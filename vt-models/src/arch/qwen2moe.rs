@@ -12,8 +12,9 @@ pub(super) fn load(keys: &Keys<'_>, w: &Weights<'_>, cache: CacheTypes) -> Resul
     let h = Hparams::read(keys)?;
     let ff = keys.uniform("feed_forward_length", h.layers)?;
     let shared = keys.optional_size("expert_shared_feed_forward_length")?.unwrap_or(ff);
-    let experts = MoeSpec::read(keys, &h, ff)?.with_shared(shared);
+    let experts = MoeSpec::read(keys, &h, ff)?.with_gated_shared(shared);
     let spec = AttentionSpec::read(keys, w, &h, RopeStyle::Neox, cache)?;
+    w.demand("output.weight");
     let model = Decoder::load(w, &h, |_, block| {
         let attention = Attention::load(w, block, &spec);
         PreNorm::load(w, block, &h, attention, Moe::load(w, block, &experts))

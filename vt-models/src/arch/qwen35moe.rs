@@ -19,7 +19,7 @@ pub(super) fn load_mixture(keys: &Keys<'_>, w: &Weights<'_>, spec: &HybridSpec) 
     let all = Hparams::read(keys)?;
     let ff = keys.optional_uniform("feed_forward_length", all.layers)?.unwrap_or(0);
     let shared = keys.optional_size("expert_shared_feed_forward_length")?.unwrap_or(ff);
-    let experts = MoeSpec::read(keys, &all, ff)?.normalized().with_shared(shared);
+    let experts = MoeSpec::read(keys, &all, ff)?.normalized().with_gated_shared(shared);
     let h = all.without_predictors(keys, w)?;
     let model = Decoder::load(w, &h, |layer, block| {
         let (mixer, moe) = (spec.mixer(w, layer, block), Moe::load(w, block, &experts));

@@ -16,7 +16,7 @@ use crate::load::Weights;
 /// ```
 ///
 /// With a shared expert (Dai et al., "DeepSeekMoE", 2024) `y` has `shared(x)` added, or `sigmoid(w . x) * shared(x)` where
-/// the file has `w`.
+/// it has a gate `w`.
 #[derive(Clone, Debug)]
 pub struct Moe {
     router: Linear,
@@ -32,7 +32,7 @@ pub struct Moe {
 impl Moe {
     /// The layer of the tensors `{block}.ffn_gate_inp`, `ffn_gate_exps` and `ffn_up_exps` or both in `ffn_gate_up_exps`,
     /// `ffn_down_exps`, the bias `exp_probs_b` if there is one, and for a shared expert those of [`Mlp::load_shared`] and
-    /// `ffn_gate_inp_shexp` if there is one.
+    /// `ffn_gate_inp_shexp` if it has a gate.
     pub fn load(w: &Weights<'_>, block: &str, spec: &MoeSpec) -> Self {
         let bias = w.optional_vector(&format!("{block}.exp_probs_b.bias"), spec.experts);
         let [gate, up] = Experts::load_gate_and_up(w, block, spec);
@@ -111,8 +111,9 @@ struct Shared {
 
 impl Shared {
     fn load(w: &Weights<'_>, block: &str, spec: &MoeSpec) -> Self {
-        let gate = w.optional_vector(&format!("{block}.ffn_gate_inp_shexp.weight"), spec.dim);
-        Self { expert: Mlp::load_shared(w, block, spec.dim, spec.shared_ff, spec.activation), gate }
+        let gate = || w.vector(&format!("{block}.ffn_gate_inp_shexp.weight"), spec.dim);
+        let expert = Mlp::load_shared(w, block, spec.dim, spec.shared_ff, spec.activation);
+        Self { expert, gate: spec.shared_gate.then(gate) }
     }
 }
 

@@ -17,6 +17,8 @@ pub struct MoeSpec {
     pub ff: usize,
     /// Elements between the shared expert's matrices; 0 for none.
     pub shared_ff: usize,
+    /// Whether a gate says how much of the shared expert a token takes.
+    pub shared_gate: bool,
     /// How experts are chosen and weighed.
     pub route: Route,
     /// What gates bend their values with.
@@ -40,7 +42,7 @@ impl MoeSpec {
         }
         let route = route(keys, experts)?;
         let ff = keys.optional_size("expert_feed_forward_length")?.unwrap_or(ff / route.used);
-        Ok(Self { dim: h.dim, experts, ff, shared_ff: 0, route, activation: Activation::Silu })
+        Ok(Self { dim: h.dim, experts, ff, shared_ff: 0, shared_gate: false, route, activation: Activation::Silu })
     }
 
     /// As [`MoeSpec::read`], of a file that may be dense: it then uses no experts, and has none.
@@ -58,6 +60,11 @@ impl MoeSpec {
     /// The mixture with a shared expert of so many elements.
     pub fn with_shared(self, ff: usize) -> Self {
         Self { shared_ff: ff, ..self }
+    }
+
+    /// The mixture with a shared expert of so many elements that has a gate.
+    pub fn with_gated_shared(self, ff: usize) -> Self {
+        Self { shared_ff: ff, shared_gate: true, ..self }
     }
 
     /// The mixture whose weights are divided by their sum.

@@ -31,10 +31,9 @@ impl RopeScaling {
     /// # Errors
     /// A key that is of another type or implausible.
     pub fn read(keys: &Keys<'_>, w: &Weights<'_>, base: f32, pairs: usize) -> Result<Self, GgufError> {
-        let inverse = match keys.optional_inverse("rope.scaling.factor")? {
-            None => keys.optional_inverse("rope.scale_linear")?,
-            some => some,
-        };
+        const FACTOR: &str = "rope.scaling.factor";
+        let stated = keys.optional::<f64>(FACTOR)?.is_some();
+        let inverse = keys.optional_inverse(if stated { FACTOR } else { "rope.scale_linear" })?;
         let magnitude = keys.optional_float("rope.scaling.attn_factor")?.unwrap_or(1.0);
         let plain = Self { scale: 1.0, divisors: None, magnitude, stretch: 1.0 };
         match (keys.optional::<&str>("rope.scaling.type")?.unwrap_or("linear"), inverse) {

@@ -14,6 +14,8 @@ use crate::load::{Keys, Problem, Weights};
 pub struct Rotary {
     rope: Rope,
     factors: Value,
+    /// The elements of `factors` that YaRN made, if it did.
+    divisors: Option<Vec<f32>>,
     ones: Value,
     stretch: f32,
 }
@@ -29,11 +31,16 @@ impl Rotary {
         if rot > head_dim || !rot.is_multiple_of(2) {
             return Err(keys.implausible("rope.dimension_count", format!("an even number up to {head_dim}")));
         }
+        // Layers with windows turn as much as the others.
+        keys.expect("rope.dimension_count_swa", rot as f32);
         let base = keys.optional_float("rope.freq_base")?.unwrap_or(10_000.0);
+        if base < 1.0 {
+            return Err(keys.implausible("rope.freq_base", "a number from 1 on"));
+        }
         let RopeScaling { scale, divisors, magnitude, stretch } = RopeScaling::read(keys, w, base, rot / 2)?;
         let ones = w.ones(rot / 2);
-        let factors = divisors.map_or_else(|| ones.clone(), |divisors| w.constant("YaRN's factors", &divisors));
-        Ok(Self { rope: Rope { head_dim, rot, style, base, scale, magnitude }, factors, ones, stretch })
+        let factors = divisors.as_ref().map_or_else(|| ones.clone(), |divisors| w.constant("YaRN's factors", divisors));
+        Ok(Self { rope: Rope { head_dim, rot, style, base, scale, magnitude }, factors, divisors, ones, stretch })
     }
 
     /// The base of the frequencies.
@@ -59,7 +66,7 @@ impl Rotary {
     /// The same with other frequencies, `scale * base^(-2i / rot)`, and nothing made longer.
     pub fn with_frequencies(&self, base: f32, scale: f32) -> Self {
         let rope = Rope { base, scale, magnitude: 1.0, ..self.rope.clone() };
-        Self { rope, factors: self.ones.clone(), ones: self.ones.clone(), stretch: 1.0 }
+        Self { rope, factors: self.ones.clone(), divisors: None, ones: self.ones.clone(), stretch: 1.0 }
     }
 
     /// The same with other pairs.
@@ -124,13 +131,14 @@ impl Rotary {
         if total == 0 {
             return Ok(self);
         }
-        // A frequency over infinity is 0: the pair stays as it is.
-        let factor = |pair: u64| {
+        let turns = |pair: u64| {
             let (place, axis) = (pair % total, pair % total % 3);
-            let turns = sections.get(axis as usize).is_some_and(|pairs| place < 3 * u64::from(*pairs));
-            if turns { 1.0 } else { f32::INFINITY }
+            sections.get(axis as usize).is_some_and(|pairs| place < 3 * u64::from(*pairs))
         };
-        let factors: Vec<f32> = (0..self.rope.rot as u64 / 2).map(factor).collect();
+        // A frequency over infinity is 0: the pair stays as it is.
+        let mut factors = self.divisors.clone().unwrap_or_else(|| vec![1.0; self.rope.rot / 2]);
+        let still = factors.iter_mut().zip(0..).filter(|(_, pair)| !turns(*pair));
+        still.for_each(|(factor, _)| *factor = f32::INFINITY);
         Ok(Self { factors: w.constant("axes", &factors), ..self })
     }
 

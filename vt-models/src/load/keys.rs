@@ -172,8 +172,10 @@ impl<'a> Keys<'a> {
     /// Notes a problem if the file states the opposite of `value`.
     pub fn expect_flag(&self, key: &str, value: bool) {
         let Some(found) = self.read(key).get(key) else { return };
-        if bool::from_value(found) != Some(value) {
-            self.problem(format!("key `{key}`: expected {value} or none, found another value"));
+        let flag = bool::from_value(found);
+        if flag != Some(value) {
+            let found = flag.map_or_else(|| found.value_type().name().to_owned(), |flag| flag.to_string());
+            self.problem(format!("key `{key}`: expected {value} or none, found {found}"));
         }
     }
 

@@ -105,6 +105,14 @@ impl<'a> Weights<'a> {
         self.has(name).then(|| self.parts(name, Role::Vector, lens, &[]))
     }
 
+    /// Notes a problem if the file lacks a tensor that other models may lack, and this one may not: without it the answers
+    /// would be wrong.
+    pub fn demand(&self, name: &str) {
+        if !self.has(name) {
+            self.note(Problem::Fault(format!("tensor `{name}`: missing")));
+        }
+    }
+
     /// Whether the file has a tensor of that name.
     pub fn has(&self, name: &str) -> bool {
         self.gguf.info(name).is_some()
