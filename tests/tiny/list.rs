@@ -220,6 +220,11 @@ pub const ALL: &[Tiny] = &[
         .hybrid(Delta { rotated: 24, sections: [0; 4], ..DELTA })
         .mixed_of(8, 3)
         .headed(),
+    RAGGED.of("ernie4_5-f32", "ernie4_5", DType::F32).headed(),
+    Tiny { mixed: DType::Q6K, ..WIDE.of("ernie4_5-mixed", "ernie4_5", DType::Q4K) },
+    Tiny { dim: 102, heads: 3, kv_heads: 1, head_dim: 26, ..RAGGED }.of("seed_oss-f32", "seed_oss", DType::F32),
+    SMALL.of("seed_oss-q8_0", "seed_oss", DType::Q8_0).headed(),
+    Tiny { mixed: DType::Q6K, ..WIDE.of("seed_oss-mixed", "seed_oss", DType::Q4K).headed() },
 ];
 
 /// The model of that name.

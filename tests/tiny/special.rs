@@ -50,7 +50,11 @@ pub fn vectors(tiny: &Tiny) -> Vec<(&'static str, usize, f32)> {
     let after = [("post_attention_norm.weight", dim, 1.0), ("post_ffw_norm.weight", dim, 1.0)];
     let biases = [("attn_q.bias", q, 0.0), ("attn_k.bias", kv, 0.0), ("attn_v.bias", kv, 0.0)];
     match tiny.arch {
-        "qwen2" => [&before[..], &biases].concat(),
+        "qwen2" | "ernie4_5" => [&before[..], &biases].concat(),
+        "seed_oss" => {
+            let norms = [("attn_norm.weight", dim, 1.0), ("post_attention_norm.weight", dim, 1.0)];
+            [&norms[..], &biases].concat()
+        }
         "qwen2moe" => [&before[..], &biases, &[("ffn_gate_inp_shexp.weight", dim, 0.0)]].concat(),
         "qwen3" | "qwen3moe" => [before, heads].concat(),
         "gemma3" => [before, heads, after].concat(),

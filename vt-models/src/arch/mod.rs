@@ -1,6 +1,7 @@
 //! Architectures: one file each.
 
 mod deepseek2;
+mod ernie4_5;
 mod gemma;
 mod gemma2;
 mod gemma3;
@@ -18,6 +19,7 @@ mod qwen35;
 mod qwen35moe;
 mod qwen3moe;
 mod qwen3next;
+mod seed_oss;
 mod smollm3;
 
 use vt_core::{Graph, OpError};
@@ -44,6 +46,7 @@ type Load = fn(&Keys<'_>, &Weights<'_>, CacheTypes) -> Result<Loaded, GgufError>
 /// The list of architectures: a line an architecture, by its name in `general.architecture`.
 const ARCHITECTURES: &[(&str, Load)] = &[
     ("deepseek2", deepseek2::load),
+    ("ernie4_5", ernie4_5::load),
     ("gemma", gemma::load),
     ("gemma2", gemma2::load),
     ("gemma3", gemma3::load),
@@ -61,6 +64,7 @@ const ARCHITECTURES: &[(&str, Load)] = &[
     ("qwen35moe", qwen35moe::load),
     ("qwen3moe", qwen3moe::load),
     ("qwen3next", qwen3next::load),
+    ("seed_oss", seed_oss::load),
     ("smollm3", smollm3::load),
 ];
 
