@@ -2,6 +2,7 @@
 
 mod tiny;
 
+use sha2::{Digest, Sha256};
 use tiny::Tiny;
 use tiny::run::{self, Setup};
 use vt::cpu::TierName;
@@ -69,4 +70,23 @@ fn fusion_changes_nothing() {
 fn different_models_differ() {
     let [a, b] = ["llama-q4_1", "llama-mixed"].map(|name| defined(&tiny::find(name).file()));
     assert!(a != b && a.len() == TOKENS * tiny::VOCAB);
+}
+
+/// The SHA-256 of the logits' bytes, made on x86-64: a line for each of some models. A test that
+/// fails prints those that it found.
+const DIGESTS: &str = include_str!("tiny/digests");
+
+fn digest(logits: &[u32]) -> String {
+    let hash = Sha256::digest(logits.iter().flat_map(|bits| bits.to_le_bytes()).collect::<Vec<u8>>());
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn machines_give_the_same_bytes() {
+    let models: Vec<Tiny> = DIGESTS.lines().map(|line| tiny::find(line.split(' ').next().unwrap())).collect();
+    let found: Vec<String> = models
+        .iter()
+        .map(|tiny| format!("{} {}\n", tiny.name, digest(&result(&tiny.file(), Setup::default(), &[], TOKENS))))
+        .collect();
+    assert!(found.len() > 10 && found.concat() == DIGESTS, "found:\n{}", found.concat());
 }

@@ -10,6 +10,8 @@ use vt_core::registry::Builder;
 use crate::arch::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Amx, Avx2, Avx512, Avx512Bf16};
+#[cfg(target_arch = "aarch64")]
+use crate::arch::{Dotprod, I8mm, Neon};
 use crate::device::Cpu;
 use crate::ops;
 use crate::team::{BadThreadCount, Threads, default_threads};
@@ -25,11 +27,25 @@ pub enum TierName {
     Avx512,
     /// The same, and tiles of bytes.
     Amx,
+    /// NEON.
+    Neon,
+    /// NEON with dot products of bytes.
+    Dotprod,
+    /// NEON with products of matrices of bytes.
+    I8mm,
 }
 
 impl TierName {
-    /// Every tier, slowest first.
-    pub const ALL: [TierName; 4] = [TierName::Portable, TierName::Avx2, TierName::Avx512, TierName::Amx];
+    /// Every tier, of each architecture the slowest first.
+    pub const ALL: [TierName; 7] = [
+        TierName::Portable,
+        TierName::Avx2,
+        TierName::Avx512,
+        TierName::Amx,
+        TierName::Neon,
+        TierName::Dotprod,
+        TierName::I8mm,
+    ];
 
     /// The name as `VT_CPU_TIER` spells it.
     pub const fn name(self) -> &'static str {
@@ -38,6 +54,9 @@ impl TierName {
             TierName::Avx2 => "avx2",
             TierName::Avx512 => "avx512",
             TierName::Amx => "amx",
+            TierName::Neon => "neon",
+            TierName::Dotprod => "dotprod",
+            TierName::I8mm => "i8mm",
         }
     }
 
@@ -51,8 +70,14 @@ impl TierName {
             TierName::Avx512 => Avx512::new().is_some(),
             #[cfg(target_arch = "x86_64")]
             TierName::Amx => Amx::new().is_some(),
-            #[cfg(not(target_arch = "x86_64"))]
-            TierName::Avx2 | TierName::Avx512 | TierName::Amx => false,
+            #[cfg(target_arch = "aarch64")]
+            TierName::Neon => Neon::new().is_some(),
+            #[cfg(target_arch = "aarch64")]
+            TierName::Dotprod => Dotprod::new().is_some(),
+            #[cfg(target_arch = "aarch64")]
+            TierName::I8mm => I8mm::new().is_some(),
+            // Those of other architectures.
+            _ => false,
         }
     }
 
@@ -82,7 +107,7 @@ impl FromStr for TierName {
 #[non_exhaustive]
 pub enum ConfigError {
     /// There is no such tier.
-    #[error("expected a tier (portable, avx2, avx512 or amx), found `{found}`")]
+    #[error("expected a tier (portable, avx2, avx512, amx, neon, dotprod or i8mm), found `{found}`")]
     UnknownTier {
         /// What was asked for.
         found: String,
@@ -107,7 +132,8 @@ fn names() -> String {
 pub struct Config {
     /// The number of threads; the machine's cores unless given.
     pub threads: Option<usize>,
-    /// The only tier whose kernels are registered, with AMX those of AVX-512 too; all that the machine has unless given.
+    /// The only tier whose kernels are registered, with `amx` those of AVX-512 too, and with `dotprod` and `i8mm` NEON's for
+    /// what they have none for; all that the machine has unless given.
     pub tier: Option<TierName>,
 }
 
@@ -150,7 +176,19 @@ fn register(builder: &mut Builder, threads: Threads, only: Option<TierName>) {
         }
         // Beside those of the tier below, which it has as well.
         if let Some(amx) = Amx::new().filter(|_| wanted(TierName::Amx)) {
-            ops::register_tiles(builder, amx);
+            ops::register_blocks(builder, amx);
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        if let Some(neon) = Neon::new().filter(|_| only.is_none_or(|only| only >= TierName::Neon)) {
+            ops::register(builder, neon);
+        }
+        if let Some(dotprod) = Dotprod::new().filter(|_| wanted(TierName::Dotprod)) {
+            ops::register_blocks(builder, dotprod);
+        }
+        if let Some(i8mm) = I8mm::new().filter(|_| wanted(TierName::I8mm)) {
+            ops::register_blocks(builder, i8mm);
         }
     }
 }

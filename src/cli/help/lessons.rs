@@ -230,7 +230,8 @@ Environment:
   VT_MODELS=DIR          where pulled models are kept; otherwise in `vt` in $XDG_CACHE_HOME or ~/.cache
                          (macOS ~/Library/Caches, Windows %LOCALAPPDATA%); deleting its file removes a model
   VT_THREADS=N           threads, unless -t is given
-  VT_CPU_TIER=TIER       only that tier's kernels: portable, avx2, avx512, amx
+  VT_CPU_TIER=TIER       only that tier's kernels: portable, avx2, avx512, amx,
+                         neon, dotprod, i8mm
   VT_GGUF_KEEP_QUANT=0   decode block weights to f32 when a model is loaded
   VT_CPU_REF=1           decode all weights to f32: the exact reference
   VT_FUSE=0              apply no fusions

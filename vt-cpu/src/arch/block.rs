@@ -47,6 +47,8 @@ pub(super) fn transpose(rows: &Block) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "aarch64")]
+    use crate::arch::Neon;
     #[cfg(target_arch = "x86_64")]
     use crate::arch::{Avx2, Avx512, Avx512Bf16};
     use crate::arch::{Isa, Portable, Work};
@@ -96,6 +98,8 @@ mod tests {
             Avx512::new().into_iter().for_each(check_trees);
             Avx512Bf16::new().into_iter().for_each(check_trees);
         }
+        #[cfg(target_arch = "aarch64")]
+        Neon::new().into_iter().for_each(check_trees);
     }
 
     fn check<I: Isa>(isa: I) {
@@ -120,5 +124,7 @@ mod tests {
             Avx2::new().into_iter().for_each(check);
             Avx512::new().into_iter().for_each(check);
         }
+        #[cfg(target_arch = "aarch64")]
+        Neon::new().into_iter().for_each(check);
     }
 }

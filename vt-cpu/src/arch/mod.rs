@@ -6,12 +6,16 @@
 //!
 //! A token can only be made by detection, so holding one proves that the machine has the instructions.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod block;
 mod portable;
 mod prefetch;
+#[cfg(target_arch = "x86_64")]
 mod vector;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod vector_tests;
+mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -19,10 +23,14 @@ use half::f16;
 
 use crate::float::lanes::{Lanes, multiply_add};
 
+#[cfg(target_arch = "aarch64")]
+pub use aarch64::{Dotprod, I8mm, Neon, Quad, Quads, Sums};
 pub use block::Block;
 pub use portable::Portable;
 pub use prefetch::{prefetch, prefetch_stream};
+#[cfg(target_arch = "x86_64")]
 pub use vector::Vector;
+pub use words::Words;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{Amx, Avx2, Avx512, Avx512Bf16, Sums, Tiles};
 
@@ -35,6 +43,9 @@ pub trait Isa: Copy + Send + Sync + 'static {
 
     /// Vectors of sixteen `f32` that the tier's registers hold.
     const VECTORS: usize;
+
+    /// Whether operands must be loaded before an instruction can take them, into registers that sums lack then.
+    const LOADS_FIRST: bool = false;
 
     /// Whether [`dot_pairs`](Isa::dot_pairs) is an instruction.
     const PAIRS: bool = false;
@@ -67,6 +78,21 @@ pub trait Isa: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn add_product(self, sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
         multiply_add(sums, a, b)
+    }
+
+    /// The same for each of R rows with each of T tokens.
+    #[inline(always)]
+    fn add_products<const R: usize, const T: usize>(
+        self,
+        sums: &mut [[Lanes; T]; R],
+        rows: &[Lanes; R],
+        tokens: &[Lanes; T],
+    ) {
+        for r in 0..R {
+            for t in 0..T {
+                sums[r][t] = self.add_product(&sums[r][t], &rows[r], &tokens[t]);
+            }
+        }
     }
 
     /// Adds products of bf16, two in each lane, by the steps of `float/pairs.rs`: the lanes of `a` and `b` are the

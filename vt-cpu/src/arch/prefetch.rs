@@ -14,11 +14,28 @@ pub fn prefetch<T>(slice: &[T]) {
 /// Asks for a line every 64 bytes from the slice's start on: all lines of a stream that is asked for piece by piece.
 #[inline(always)]
 pub fn prefetch_stream<T>(slice: &[T]) {
-    #[cfg(target_arch = "x86_64")]
     for line in slice.chunks((LINE / size_of::<T>()).max(1)) {
-        // SAFETY: a prefetch never faults, and the address is inside a borrowed slice anyway; SSE is in the baseline.
-        unsafe { core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T1 }>(line.as_ptr().cast()) }
+        prefetch_line(line);
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = slice;
+}
+
+/// Asks for the line in which a slice starts.
+#[inline(always)]
+fn prefetch_line<T>(line: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults, and the address is inside a borrowed slice anyway; SSE is in the baseline.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T1 }>(line.as_ptr().cast());
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above; it changes no register, and no memory.
+    unsafe {
+        core::arch::asm!(
+            "prfm pldl2keep, [{line}]",
+            line = in(reg) line.as_ptr(),
+            options(nostack, preserves_flags, readonly)
+        );
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let _ = line;
 }

@@ -2,6 +2,8 @@ use half::f16;
 use vt_core::{View, ViewMut};
 
 use super::*;
+#[cfg(target_arch = "aarch64")]
+use crate::arch::Neon;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Avx2, Avx512};
 use crate::arch::{Portable, Work};
@@ -92,6 +94,8 @@ impl Problem {
             results.extend(Avx2::new().map(|isa| isa.perform(Attend { isa, problem: self, from, count })));
             results.extend(Avx512::new().map(|isa| isa.perform(Attend { isa, problem: self, from, count })));
         }
+        #[cfg(target_arch = "aarch64")]
+        results.extend(Neon::new().map(|isa| isa.perform(Attend { isa, problem: self, from, count })));
         results
     }
 }

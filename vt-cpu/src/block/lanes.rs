@@ -1,41 +1,44 @@
-//! How blocks of sixteen rows become vectors with a row in each lane.
+//! How blocks of several rows become vectors with a row in each lane.
 
 use std::cell::Cell;
 
 use vt_core::View;
 
-use crate::arch::{Vector, prefetch_stream};
+use crate::arch::{Words, prefetch_stream};
 
 use super::WeightBlock;
 
-/// A block type whose quants can be unpacked for sixteen rows at once. Vectors never pass through closures here (those of
-/// `array::map`, say): where the compiler does not choose to inline one, it is compiled for the baseline. `rows` are sixteen, and the block of each starts
-/// at byte `at`.
+/// A block type whose quants can be unpacked for several rows at once, as many as a vector has lanes. Vectors never pass through closures here (those of
+/// `array::map`, say): where the compiler does not choose to inline one, it is compiled for the baseline. The block of each of the `rows`
+/// starts at byte `at`.
 pub trait RowLanes: WeightBlock {
     /// The same blocks with quants times the scales of their parts, if those products take eight bits; else the type
     /// itself. Worth its multiplications where quants meet many tokens.
     type Folded: RowLanes;
 
-    /// Whether quants take all eight bits. Where [`Vector::SIGNED`], such quants are written without their bias, as signed
+    /// Whether quants take all eight bits. Where [`Words::SIGNED`], such quants are written without their bias, as signed
     /// bytes.
     const WIDE: bool = false;
+
+    /// What quants without their bias never pass in magnitude.
+    const MAGNITUDE: usize;
 
     /// Hands over the quants, times their parts' scales where the type is [`FOLDED`](WeightBlock::FOLDED), plus [`BIAS`](WeightBlock::BIAS), 0 to 255, sixteen of [`ELEMS`](WeightBlock::ELEMS)
     /// at a time, and returns what else is in the block.
     ///
     /// # Panics
-    /// If there are fewer rows than sixteen, or a part of the block is outside of them.
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V>;
+    /// If there are fewer rows than lanes, or a part of the block is outside of them.
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V>;
 
     /// [`scale_value`](WeightBlock::scale_value) of the low halves of lanes.
     #[inline(always)]
-    fn scale_values<V: Vector>(v: V, bits: V::Int) -> V::Float {
+    fn scale_values<V: Words>(v: V, bits: V::Int) -> V::Float {
         v.halves_to_floats(bits)
     }
 }
 
-/// What a block of sixteen rows has beside its quants.
-pub struct Scales<V: Vector> {
+/// What a block of several rows has beside its quants.
+pub struct Scales<V: Words> {
     /// The bits of [`scale`](WeightBlock::scale) in the low half of each lane, and those of
     /// [`offset`](WeightBlock::offset), if the type has one, in the high half.
     pub block: V::Int,
@@ -45,7 +48,7 @@ pub struct Scales<V: Vector> {
     pub minima: [V::Int; 4],
 }
 
-impl<V: Vector> Scales<V> {
+impl<V: Words> Scales<V> {
     /// Those of a block without parts.
     #[inline(always)]
     pub(super) fn of_block(v: V, block: V::Int) -> Self {
@@ -53,14 +56,14 @@ impl<V: Vector> Scales<V> {
     }
 }
 
-/// What takes the quants of a block of sixteen rows as they are unpacked.
-pub trait Quants<V: Vector> {
+/// What takes the quants of a block of several rows as they are unpacked.
+pub trait Quants<V: Words> {
     /// Elements `16 place .. 16 place + 16`, four of each row as bytes in its lane of each vector. Implementations are
     /// `#[inline(always)]`.
     fn take(&mut self, v: V, place: usize, quants: [V::Int; 4]);
 }
 
-/// Sixteen rows of weights, and bytes that will be needed later.
+/// As many rows of weights as a vector has lanes, and bytes that will be needed later.
 pub struct Rows<'a> {
     rows: View<'a, u8>,
     ahead: Cell<&'a [u8]>,
@@ -73,11 +76,11 @@ impl<'a> Rows<'a> {
         Self { rows, ahead: Cell::new(ahead) }
     }
 
-    /// [`Vector::words`], and asks for as many bytes as it reads: more at once than the processor keeps track of would
+    /// [`Words::words`], and asks for as many bytes as it reads: more at once than the processor keeps track of would
     /// stop it.
     #[inline(always)]
-    pub(super) fn words<V: Vector>(&self, v: V, at: usize) -> [V::Int; 4] {
-        if let Some((now, later)) = self.ahead.get().split_first_chunk::<256>() {
+    pub(super) fn words<V: Words>(&self, v: V, at: usize) -> [V::Int; 4] {
+        if let Some((now, later)) = self.ahead.get().split_at_checked(16 * V::ROWS) {
             prefetch_stream(now);
             self.ahead.set(later);
         }
@@ -87,19 +90,19 @@ impl<'a> Rows<'a> {
 
 /// The low halves of all bytes.
 #[inline(always)]
-pub(super) fn low_halves<V: Vector>(v: V, x: V::Int) -> V::Int {
+pub(super) fn low_halves<V: Words>(v: V, x: V::Int) -> V::Int {
     v.and(x, v.int(0x0f0f_0f0f))
 }
 
 /// The high halves of all bytes.
 #[inline(always)]
-pub(super) fn high_halves<V: Vector>(v: V, x: V::Int) -> V::Int {
-    low_halves(v, v.shift_right(x, 4))
+pub(super) fn high_halves<V: Words>(v: V, x: V::Int) -> V::Int {
+    v.high_halves(x)
 }
 
 /// Bits `from .. from + mask's` of all bytes, moved to where `mask`, the same in each byte, has ones.
 #[inline(always)]
-pub(super) fn bits<V: Vector>(v: V, x: V::Int, from: u32, mask: u8) -> V::Int {
+pub(super) fn bits<V: Words>(v: V, x: V::Int, from: u32, mask: u8) -> V::Int {
     let to = mask.trailing_zeros();
     let moved = if from >= to { v.shift_right(x, from - to) } else { v.shift_left(x, to - from) };
     v.and(moved, v.int(i32::from_le_bytes([mask; 4])))
@@ -107,7 +110,7 @@ pub(super) fn bits<V: Vector>(v: V, x: V::Int, from: u32, mask: u8) -> V::Int {
 
 /// What low and high halves of bytes hold: sixteen elements each, at the two places.
 #[inline(always)]
-pub(super) fn take_halves<V: Vector>(v: V, to: &mut impl Quants<V>, [low, high]: [usize; 2], bytes: [V::Int; 4]) {
+pub(super) fn take_halves<V: Words>(v: V, to: &mut impl Quants<V>, [low, high]: [usize; 2], bytes: [V::Int; 4]) {
     let mut quants = [bytes; 2];
     for k in 0..4 {
         quants[0][k] = low_halves(v, bytes[k]);
@@ -120,7 +123,7 @@ pub(super) fn take_halves<V: Vector>(v: V, to: &mut impl Quants<V>, [low, high]:
 /// The first 16 bytes of Q4_K and Q5_K: scale and offset, then eight scales and minima; as
 /// [`packed_scales`](super::kquant::packed_scales).
 #[inline(always)]
-pub(super) fn packed_parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> Scales<V> {
+pub(super) fn packed_parts<V: Words>(v: V, rows: &Rows<'_>, at: usize) -> Scales<V> {
     let [block, scales, minima, low_bits] = rows.words(v, at);
     Scales {
         block,
@@ -130,7 +133,7 @@ pub(super) fn packed_parts<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> Scale
 }
 
 #[inline(always)]
-fn join_packed<V: Vector>(v: V, first: V::Int, low_bits: V::Int) -> [V::Int; 4] {
+fn join_packed<V: Words>(v: V, first: V::Int, low_bits: V::Int) -> [V::Int; 4] {
     let high_bits = v.and(v.shift_right(first, 2), v.int(0x3030_3030));
     [v.and(first, v.int(0x3f3f_3f3f)), v.or(low_bits, high_bits), v.int(0), v.int(0)]
 }

@@ -5,7 +5,7 @@
 
 use vt_core::DType;
 
-use crate::arch::Vector;
+use crate::arch::Words;
 
 use super::kquant::scale_quants;
 use super::lanes::{Quants, RowLanes, Rows, Scales, high_halves, low_halves};
@@ -67,9 +67,10 @@ fn quant(code: u8) -> i16 {
 
 impl RowLanes for Mxfp4 {
     type Folded = Self;
+    const MAGNITUDE: usize = 12;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         let codes = rows.words(v, at + 1);
         let mut quants = [codes; 2];
         for k in 0..4 {
@@ -82,14 +83,14 @@ impl RowLanes for Mxfp4 {
     }
 
     #[inline(always)]
-    fn scale_values<V: Vector>(v: V, bits: V::Int) -> V::Float {
+    fn scale_values<V: Words>(v: V, bits: V::Int) -> V::Float {
         v.bits_to_floats(v.shift_left(bits, 16))
     }
 }
 
 /// [`Mxfp4::scale`](WeightBlock::scale) of exponents in lanes.
 #[inline(always)]
-fn scale_bits<V: Vector>(v: V, exponent: V::Int) -> V::Int {
+fn scale_bits<V: Words>(v: V, exponent: V::Int) -> V::Int {
     let small = v.shift_right_signed(v.add_ints(exponent, v.int(-2)), 31);
     let denormal = v.shift_left(v.add_ints(exponent, v.int(1)), 5);
     let normal = v.shift_left(v.add_ints(exponent, v.int(-1)), 7);

@@ -3,7 +3,7 @@
 
 use vt_core::DType;
 
-use crate::arch::Vector;
+use crate::arch::Words;
 
 use super::kquant::decode_with_minima;
 use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves};
@@ -59,9 +59,10 @@ impl WeightBlock for Q2K {
 
 impl RowLanes for Q2K {
     type Folded = Self;
+    const MAGNITUDE: usize = 45;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         let scales = rows.words(v, at);
         let mut minima = scales;
         for i in 0..4 {

@@ -4,7 +4,7 @@
 
 use vt_core::DType;
 
-use crate::arch::Vector;
+use crate::arch::Words;
 
 use super::kquant::{decode_parts, word};
 use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves};
@@ -63,9 +63,10 @@ impl WeightBlock for Q3K {
 
 impl RowLanes for Q3K {
     type Folded = FoldedQ3K;
+    const MAGNITUDE: usize = 4;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         for half in 0..2 {
             let third = rows.words(v, at + 16 * half);
             for i in 0..2 {
@@ -89,13 +90,13 @@ impl RowLanes for Q3K {
 }
 
 #[inline(always)]
-pub(super) fn scale_of<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> V::Int {
+pub(super) fn scale_of<V: Words>(v: V, rows: &Rows<'_>, at: usize) -> V::Int {
     v.shift_right(rows.words(v, at + 94)[3], 16)
 }
 
 /// The sixteen scales plus 32. Their 12 bytes lie two bytes into sixteen.
 #[inline(always)]
-pub(super) fn packed_scales<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [V::Int; 4] {
+pub(super) fn packed_scales<V: Words>(v: V, rows: &Rows<'_>, at: usize) -> [V::Int; 4] {
     let words = rows.words(v, at + 94);
     let mut packed = [v.int(0); 3];
     for i in 0..3 {
@@ -112,7 +113,7 @@ pub(super) fn packed_scales<V: Vector>(v: V, rows: &Rows<'_>, at: usize) -> [V::
 
 /// Bytes below 64, less 32: where their sixth bit is set they lose it, and else get the two above it too.
 #[inline(always)]
-fn less_32<V: Vector>(v: V, x: V::Int) -> V::Int {
+fn less_32<V: Words>(v: V, x: V::Int) -> V::Int {
     let sixth = v.and(x, v.int(0x2020_2020));
     let flips = v.xor(v.int(i32::from_le_bytes([0xe0; 4])), v.xor(v.shift_left(sixth, 1), v.shift_left(sixth, 2)));
     v.xor(x, flips)

@@ -3,7 +3,7 @@
 
 use vt_core::DType;
 
-use crate::arch::Vector;
+use crate::arch::Words;
 
 use super::lanes::{Quants, RowLanes, Rows, Scales, bits};
 use super::q3_k::{packed_scales, scale_of};
@@ -43,10 +43,11 @@ impl WeightBlock for FoldedQ3K {
 impl RowLanes for FoldedQ3K {
     type Folded = Self;
     const WIDE: bool = true;
+    const MAGNITUDE: usize = 128;
 
     /// Quants times scales lie from -124 to 128, so what is handed over is their negative, and so is the block's scale.
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         let bias = if V::SIGNED { 0 } else { Self::BIAS as u8 };
         let [flips, factors, offsets] = negated_scales(v, bias, packed_scales(v, rows, at));
         for half in 0..2 {
@@ -78,7 +79,7 @@ impl RowLanes for FoldedQ3K {
 /// For bytes `s + 32` the bytes f, a and o with `(q ^ f) a + o = bias - (q - 4) s`, for q from 0 to 7: a is the magnitude
 /// of s; where s is negative f is 0 and o is `bias - 4 a`, else f is 7, which takes q from 7, and o is `bias - 3 a`.
 #[inline(always)]
-fn negated_scales<V: Vector>(v: V, bias: u8, scales: [V::Int; 4]) -> [[V::Int; 4]; 3] {
+fn negated_scales<V: Words>(v: V, bias: u8, scales: [V::Int; 4]) -> [[V::Int; 4]; 3] {
     let mut parts = [scales; 3];
     for i in 0..4 {
         let positive = bits(v, scales[i], 5, 1);
@@ -96,12 +97,12 @@ fn negated_scales<V: Vector>(v: V, bias: u8, scales: [V::Int; 4]) -> [[V::Int; 4
 }
 
 #[inline(always)]
-fn bytes<V: Vector>(v: V, byte: u8) -> V::Int {
+fn bytes<V: Words>(v: V, byte: u8) -> V::Int {
     v.int(i32::from_le_bytes([byte; 4]))
 }
 
 /// Bytes times a factor, where no product takes more than eight bits.
 #[inline(always)]
-fn times<V: Vector>(v: V, x: V::Int, factor: i32) -> V::Int {
+fn times<V: Words>(v: V, x: V::Int, factor: i32) -> V::Int {
     v.multiply_halves(x, v.int(factor << 16 | factor))
 }

@@ -2,7 +2,7 @@
 
 use vt_core::DType;
 
-use crate::arch::Vector;
+use crate::arch::Words;
 
 use super::lanes::{Quants, RowLanes, Rows, Scales, take_halves};
 use super::{Q8_0, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
@@ -43,9 +43,10 @@ impl WeightBlock for Q4_0 {
 
 impl RowLanes for Q4_0 {
     type Folded = Self;
+    const MAGNITUDE: usize = 8;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         take_halves(v, to, [0, 1], rows.words(v, at + 2));
         Scales::of_block(v, rows.words(v, at)[0])
     }

@@ -2,7 +2,7 @@
 
 use vt_core::DType;
 
-use crate::arch::Vector;
+use crate::arch::Words;
 
 use super::lanes::{Quants, RowLanes, Rows, Scales, take_halves};
 use super::{Offset, Q8_1, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
@@ -50,9 +50,10 @@ impl WeightBlock for Q4_1 {
 
 impl RowLanes for Q4_1 {
     type Folded = Self;
+    const MAGNITUDE: usize = 15;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         take_halves(v, to, [0, 1], rows.words(v, at + 4));
         Scales::of_block(v, rows.words(v, at)[0])
     }

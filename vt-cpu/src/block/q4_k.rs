@@ -3,7 +3,7 @@
 
 use vt_core::DType;
 
-use crate::arch::Vector;
+use crate::arch::Words;
 
 use super::kquant::{decode_with_minima, packed_minima, packed_scales};
 use super::lanes::{Quants, RowLanes, Rows, Scales, packed_parts, take_halves};
@@ -62,9 +62,10 @@ impl WeightBlock for Q4K {
 
 impl RowLanes for Q4K {
     type Folded = Self;
+    const MAGNITUDE: usize = 15;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         for i in 0..4 {
             for half in 0..2 {
                 let bytes = rows.words(v, at + 16 + 32 * i + 16 * half);

@@ -3,7 +3,7 @@
 
 use vt_core::DType;
 
-use crate::arch::Vector;
+use crate::arch::Words;
 
 use super::lanes::{Quants, RowLanes, Rows, Scales, high_halves, low_halves};
 use super::{Q8_0, SubScales, WeightBlock, f16_at, kquant::scale_quants, u16_at};
@@ -37,9 +37,10 @@ impl WeightBlock for Q5_0 {
 
 impl RowLanes for Q5_0 {
     type Folded = Self;
+    const MAGNITUDE: usize = 16;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         let [head, next, _, _] = rows.words(v, at);
         let fifth = v.or(v.shift_right(head, 16), v.shift_left(next, 16));
         take_five_bits(v, fifth, rows.words(v, at + 6), to);
@@ -61,7 +62,7 @@ pub(super) fn unpack_five_bits(fifth: [u16; 2], nibbles: &[u8], bias: i16, out: 
 
 /// The quants as they lie in rows: a word of fifth bits, and 16 bytes of low bits.
 #[inline(always)]
-pub(super) fn take_five_bits<V: Vector>(v: V, fifth: V::Int, nibbles: [V::Int; 4], to: &mut impl Quants<V>) {
+pub(super) fn take_five_bits<V: Words>(v: V, fifth: V::Int, nibbles: [V::Int; 4], to: &mut impl Quants<V>) {
     let mut quants = [nibbles; 2];
     for k in 0..4 {
         let first = 4 * k as u32;

@@ -3,7 +3,7 @@
 
 use vt_core::DType;
 
-use crate::arch::Vector;
+use crate::arch::Words;
 
 use super::lanes::{Quants, RowLanes, Rows, Scales};
 use super::q5_0::{take_five_bits, unpack_five_bits};
@@ -45,9 +45,10 @@ impl WeightBlock for Q5_1 {
 
 impl RowLanes for Q5_1 {
     type Folded = Self;
+    const MAGNITUDE: usize = 31;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         let [head, fifth, _, _] = rows.words(v, at);
         take_five_bits(v, fifth, rows.words(v, at + 8), to);
         Scales::of_block(v, head)

@@ -4,7 +4,7 @@
 
 use vt_core::DType;
 
-use crate::arch::Vector;
+use crate::arch::Words;
 
 use super::kquant::{decode_with_minima, packed_minima, packed_scales};
 use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves, packed_parts};
@@ -65,9 +65,10 @@ impl WeightBlock for Q5K {
 
 impl RowLanes for Q5K {
     type Folded = Self;
+    const MAGNITUDE: usize = 31;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         for half in 0..2 {
             let fifth = rows.words(v, at + 16 + 16 * half);
             for i in 0..4 {

@@ -4,7 +4,7 @@
 
 use vt_core::DType;
 
-use crate::arch::Vector;
+use crate::arch::Words;
 
 use super::kquant::decode_parts;
 use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves};
@@ -61,9 +61,10 @@ impl WeightBlock for Q6K {
 
 impl RowLanes for Q6K {
     type Folded = Self;
+    const MAGNITUDE: usize = 32;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         for i in 0..2 {
             for half in 0..2 {
                 let high = rows.words(v, at + 128 + 32 * i + 16 * half);

@@ -2,7 +2,7 @@
 
 use vt_core::DType;
 
-use crate::arch::Vector;
+use crate::arch::Words;
 
 use super::lanes::{Quants, RowLanes, Rows, Scales};
 use super::round::{INFINITE, max_magnitude_bits, reciprocal_or_zero, write_half_away};
@@ -38,9 +38,10 @@ impl WeightBlock for Q8_0 {
 impl RowLanes for Q8_0 {
     type Folded = Self;
     const WIDE: bool = true;
+    const MAGNITUDE: usize = 128;
 
     #[inline(always)]
-    fn quants<V: Vector>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
+    fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         for half in 0..2 {
             let mut quants = rows.words(v, at + 2 + 16 * half);
             for k in 0..4 {

@@ -273,6 +273,8 @@ fn change_and_multiply<I: Isa>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "aarch64")]
+    use crate::arch::Neon;
     #[cfg(target_arch = "x86_64")]
     use crate::arch::{Avx2, Avx512};
     use crate::arch::{Portable, Work};
@@ -376,6 +378,8 @@ mod tests {
                 Avx2::new().into_iter().for_each(|isa| case.check(isa));
                 Avx512::new().into_iter().for_each(|isa| case.check(isa));
             }
+            #[cfg(target_arch = "aarch64")]
+            Neon::new().into_iter().for_each(|isa| case.check(isa));
         }
     }
 }

@@ -3,6 +3,8 @@ use vt_core::{View, ViewMut};
 
 use super::half::{bf16_to_f32, round_to_bf16};
 use super::{Weight, matmul, matmul_scratch};
+#[cfg(target_arch = "aarch64")]
+use crate::arch::Neon;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Avx2, Avx512, Avx512Bf16};
 use crate::arch::{Isa, Portable, Work};
@@ -42,6 +44,8 @@ impl<W: Weight> Matmul<'_, W> {
             results.extend(Avx512::new().map(|isa| isa.perform(On::<_, _, 6, 4>(isa, self))));
             results.extend(Avx512Bf16::new().map(|isa| isa.perform(On::<_, _, 6, 4>(isa, self))));
         }
+        #[cfg(target_arch = "aarch64")]
+        results.extend(Neon::new().map(|isa| isa.perform(On::<_, _, 3, 2>(isa, self))));
         results
     }
 }

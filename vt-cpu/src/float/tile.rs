@@ -4,7 +4,7 @@ use crate::arch::{Isa, prefetch};
 
 use super::lanes::{LANES, Lanes};
 use super::pairs::{add_products, lowest_exponent, products_stay_normal, sums_stay_normal};
-use super::weight::{Weight, add, flushes};
+use super::weight::{Weight, adds_pairs, flushes};
 
 /// The partial sums of a tile.
 pub(super) type Sums<const R: usize, const T: usize> = [[Lanes; T]; R];
@@ -93,9 +93,12 @@ pub(super) fn step<I: Isa, W: Weight, const R: usize, const T: usize>(
     weights: &[Lanes; R],
     acts: &[Lanes; T],
 ) {
+    if !adds_pairs::<I, W>() {
+        return isa.add_products(sums, weights, acts);
+    }
     for r in 0..R {
         for t in 0..T {
-            sums[r][t] = add::<I, W>(isa, &sums[r][t], &weights[r], &acts[t]);
+            sums[r][t] = isa.dot_pairs(&sums[r][t], &weights[r], &acts[t]);
         }
     }
 }

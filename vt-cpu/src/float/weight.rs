@@ -68,7 +68,7 @@ pub(super) fn chunks<E: Copy>(row: &[E], absent: E) -> (&[[E; CHUNK]], Option<[E
 /// Vectors of a chunk: each step adds one product to each of sixteen partial sums, or a pair of them.
 #[inline(always)]
 pub(super) const fn steps<I: Isa, W: Weight>() -> usize {
-    if W::PAIRS && I::PAIRS { 1 } else { 2 }
+    if adds_pairs::<I, W>() { 1 } else { 2 }
 }
 
 /// Writes a chunk's vectors in place `i` of its steps.
@@ -94,10 +94,10 @@ pub(super) const fn flushes<I: Isa, W: Weight>() -> bool {
     W::PAIRS && !I::PAIRS
 }
 
-/// A step, where there is nothing to be flushed.
+/// Whether a step adds pairs of products, by an instruction.
 #[inline(always)]
-pub(super) fn add<I: Isa, W: Weight>(isa: I, sums: &Lanes, weights: &Lanes, acts: &Lanes) -> Lanes {
-    if W::PAIRS && I::PAIRS { isa.dot_pairs(sums, weights, acts) } else { isa.add_product(sums, weights, acts) }
+pub(super) const fn adds_pairs<I: Isa, W: Weight>() -> bool {
+    W::PAIRS && I::PAIRS
 }
 
 impl Weight for f32 {

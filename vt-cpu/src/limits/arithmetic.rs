@@ -7,6 +7,8 @@ use std::hint::black_box;
 
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Amx, Avx2, Avx512, Avx512Bf16, Sums, Tiles, Vector};
+#[cfg(target_arch = "aarch64")]
+use crate::arch::{Dotprod, I8mm, Neon, Quads};
 use crate::arch::{Isa, Portable, Work};
 
 /// Sums that are computed at the same time.
@@ -79,6 +81,29 @@ impl Peak for Amx {
         self.perform(ByteMatrices(Tiles::new(self, 64)))
     }
 }
+
+/// Floats in registers of four, and bytes in tiles of so many columns of tokens in so many registers each.
+#[cfg(target_arch = "aarch64")]
+macro_rules! peak_of_quads {
+    ($isa:ident, $registers:literal x $columns:literal) => {
+        impl Peak for $isa {
+            fn multiply_add(self) -> u64 {
+                self.perform(Floats::<8, true>)
+            }
+
+            fn dot_bytes(self) -> u64 {
+                self.perform(ByteQuads::<Self, $registers, $columns>(self))
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+peak_of_quads!(Neon, 2 x 2);
+#[cfg(target_arch = "aarch64")]
+peak_of_quads!(Dotprod, 2 x 4);
+#[cfg(target_arch = "aarch64")]
+peak_of_quads!(I8mm, 4 x 2);
 
 /// The numbers whose sums stay what they are: `x * FACTOR + ADDEND` goes to 1.
 const FACTOR: f32 = 0.75;
@@ -239,5 +264,37 @@ impl Work for ByteMatrices {
         self.0.multiply_often(&acts.0, &weights.0, steps, &mut sums);
         black_box(&sums);
         (steps * 4 * 16 * 16 * 64 * 2) as u64
+    }
+}
+
+/// Products of bytes of eight rows with T columns of tokens, R registers each.
+#[cfg(target_arch = "aarch64")]
+struct ByteQuads<V, const R: usize, const T: usize>(V);
+
+#[cfg(target_arch = "aarch64")]
+impl<V: Quads, const R: usize, const T: usize> Work for ByteQuads<V, R, T> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        const ELEMS: usize = 64;
+        let rows = black_box([[0x0102_0304; 4]; ELEMS / 2]);
+        let tokens = black_box([[[0x0101_ff01; 4]; ELEMS / 8]; T]);
+        let mut columns = [&tokens[0][..0]; T];
+        for t in 0..T {
+            columns[t] = &tokens[t][..ELEMS / 16 * V::TOKENS];
+        }
+        let mut sums = [[self.0.int(0); R]; T];
+        for _ in 0..STEPS {
+            sums = self.0.add_dots(&sums, &rows, &columns, 4);
+        }
+        let mut quad = [0; 4];
+        for column in sums {
+            for sum in column {
+                self.0.store(sum, &mut quad);
+                black_box(&quad);
+            }
+        }
+        (STEPS * 8 * T * V::TOKENS * ELEMS * 2) as u64
     }
 }

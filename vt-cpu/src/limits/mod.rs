@@ -19,6 +19,8 @@ use vt_core::plan::{DeviceError, Member, Team};
 use crate::arch::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Amx, Avx2, Avx512};
+#[cfg(target_arch = "aarch64")]
+use crate::arch::{Dotprod, I8mm, Neon};
 use crate::team::Threads;
 use crate::{CPU, Config, ConfigError, TierName};
 use arithmetic::Peak;
@@ -70,6 +72,12 @@ impl Limits {
             TierName::Avx512 if let Some(avx512) = Avx512::new() => best(avx512, &team),
             #[cfg(target_arch = "x86_64")]
             TierName::Avx2 if let Some(avx2) = Avx2::new() => best(avx2, &team),
+            #[cfg(target_arch = "aarch64")]
+            TierName::I8mm if let Some(i8mm) = I8mm::new() => best(i8mm, &team),
+            #[cfg(target_arch = "aarch64")]
+            TierName::Dotprod if let Some(dotprod) = Dotprod::new() => best(dotprod, &team),
+            #[cfg(target_arch = "aarch64")]
+            TierName::Neon if let Some(neon) = Neon::new() => best(neon, &team),
             _ => best(Portable, &team),
         }?;
         let known = |rate: f64| Some(rate).filter(|rate| *rate > 0.0);

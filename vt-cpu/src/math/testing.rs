@@ -43,5 +43,7 @@ pub(crate) fn on_every_tier<R>(work: impl Fn() -> R) -> Vec<R> {
         results.extend(Avx2::new().map(|isa| isa.run(&work)));
         results.extend(Avx512::new().map(|isa| isa.run(&work)));
     }
+    #[cfg(target_arch = "aarch64")]
+    results.extend(crate::arch::Neon::new().map(|isa| isa.run(&work)));
     results
 }

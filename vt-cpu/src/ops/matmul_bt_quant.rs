@@ -8,25 +8,20 @@ use vt_core::registry::Builder;
 use vt_core::{View, ViewMut};
 
 use super::weights::{multiplies_few, multiplies_many, register_block_types};
-use super::{BlockTier, Tier, share};
+use super::{BlockTier, share};
 use crate::CPU;
 use crate::arch::{Isa, Work};
 use crate::block::{RowLanes, WeightBlock};
 use crate::quant::{ManyRows, few_rows, few_rows_scratch};
 
-pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
+pub(super) fn register<T: BlockTier>(builder: &mut Builder, tier: T) {
     if T::FEW_ROWS > 0 {
         register_block_types!(few_rows_of_type, builder, tier);
     }
-    register_panels(builder, tier);
-}
-
-/// The kernels for many rows.
-pub(super) fn register_panels<T: BlockTier>(builder: &mut Builder, tier: T) {
     register_block_types!(panels_of_type, builder, tier);
 }
 
-fn few_rows_of_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
+fn few_rows_of_type<T: BlockTier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
     builder.kernel::<MatmulBtQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
 }
 
@@ -46,7 +41,7 @@ fn operands<'a>(io: &Io<'a>) -> (View<'a, u8>, View<'a, u8>) {
 
 struct FewRows<T, W>(T, PhantomData<W>);
 
-impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W> {
+impl<T: BlockTier, W: RowLanes + Send + Sync> Kernel<MatmulBtQuant> for FewRows<T, W> {
     fn name(&self) -> String {
         format!("{}-{}-few-rows", T::NAME, W::DTYPE)
     }

@@ -6,27 +6,22 @@ use vt_core::kernel::{Call, Cut, Io, Kernel, KernelError, Need, Support};
 use vt_core::op::MatmulHeadsQuant;
 use vt_core::registry::Builder;
 
+use super::BlockTier;
 use super::matmul_bt_quant::{MultiplyFew, MultiplyPanels};
 use super::matmul_heads::{by_heads, for_each_head, weight_dims};
 use super::weights::{multiplies_few, multiplies_many, register_block_types};
-use super::{BlockTier, Tier};
 use crate::CPU;
 use crate::block::{ActivationBlock, RowLanes};
 use crate::quant::few_rows_scratch;
 
-pub(super) fn register<T: Tier>(builder: &mut Builder, tier: T) {
+pub(super) fn register<T: BlockTier>(builder: &mut Builder, tier: T) {
     if T::FEW_ROWS > 0 {
         register_block_types!(few_rows_of_type, builder, tier);
     }
-    register_panels(builder, tier);
-}
-
-/// The kernels for many rows.
-pub(super) fn register_panels<T: BlockTier>(builder: &mut Builder, tier: T) {
     register_block_types!(panels_of_type, builder, tier);
 }
 
-fn few_rows_of_type<T: Tier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
+fn few_rows_of_type<T: BlockTier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
     builder.kernel::<MatmulHeadsQuant>(CPU, FewRows::<T, W>(tier, PhantomData));
 }
 
@@ -46,7 +41,7 @@ fn head_bytes<W: RowLanes>(row: usize) -> usize {
 
 struct FewRows<T, W>(T, PhantomData<W>);
 
-impl<T: Tier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for FewRows<T, W> {
+impl<T: BlockTier, W: RowLanes + Send + Sync> Kernel<MatmulHeadsQuant> for FewRows<T, W> {
     fn name(&self) -> String {
         format!("{}-{}-heads-few-rows", T::NAME, W::DTYPE)
     }

@@ -11,7 +11,7 @@ use vt_core::kernel::KernelError;
 use vt_core::registry::Builder;
 
 #[cfg(target_arch = "x86_64")]
-use crate::arch::{Amx, Avx512Bf16};
+use crate::arch::Avx512Bf16;
 pub(crate) use tier::Tier;
 use tier::{BlockTier, FloatTiles};
 
@@ -28,12 +28,12 @@ pub(crate) fn register_pairs(builder: &mut Builder, isa: Avx512Bf16) {
     matmul_experts::register_pairs(builder, isa);
 }
 
-/// Registers the kernels that multiply with tiles.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn register_tiles(builder: &mut Builder, isa: Amx) {
-    matmul_bt_quant::register_panels(builder, isa);
-    matmul_experts::register_blocks(builder, isa);
-    matmul_heads_quant::register_panels(builder, isa);
+/// Registers the kernels of weights in blocks, of a tier that multiplies bytes better than the one that it extends.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) fn register_blocks<T: BlockTier>(builder: &mut Builder, tier: T) {
+    matmul_bt_quant::register(builder, tier);
+    matmul_experts::register_blocks(builder, tier);
+    matmul_heads_quant::register(builder, tier);
 }
 
 /// The list of ops: a line declares the module, whose `register` enters the op's kernels of a tier.

@@ -4,6 +4,8 @@ use vt_core::{View, ViewMut};
 
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Amx, Avx2, Avx512, Avx512Bf16};
+#[cfg(target_arch = "aarch64")]
+use crate::arch::{Dotprod, I8mm, Neon};
 use crate::arch::{Isa, Portable};
 use crate::block::RowLanes;
 use crate::float::{Weight, matmul};
@@ -38,6 +40,12 @@ impl BlockTier for Portable {}
 impl BlockTier for Avx2 {}
 #[cfg(target_arch = "x86_64")]
 impl BlockTier for Avx512 {}
+#[cfg(target_arch = "aarch64")]
+impl BlockTier for Neon {}
+#[cfg(target_arch = "aarch64")]
+impl BlockTier for Dotprod {}
+#[cfg(target_arch = "aarch64")]
+impl BlockTier for I8mm {}
 
 /// What tiles do not suit has the vectors' road.
 #[cfg(target_arch = "x86_64")]
@@ -89,6 +97,8 @@ impl Tier for Portable {}
 impl Tier for Avx2 {}
 #[cfg(target_arch = "x86_64")]
 impl Tier for Avx512 {}
+#[cfg(target_arch = "aarch64")]
+impl Tier for Neon {}
 
 tiles!(Portable, 3 x 2);
 #[cfg(target_arch = "x86_64")]
@@ -97,3 +107,5 @@ tiles!(Avx2, 3 x 2);
 tiles!(Avx512, 6 x 4);
 #[cfg(target_arch = "x86_64")]
 tiles!(Avx512Bf16, 6 x 4);
+#[cfg(target_arch = "aarch64")]
+tiles!(Neon, 3 x 2);

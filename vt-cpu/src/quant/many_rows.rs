@@ -4,6 +4,8 @@ use vt_core::{Elem, View, ViewMut};
 
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Amx, Avx2, Avx512};
+#[cfg(target_arch = "aarch64")]
+use crate::arch::{Dotprod, I8mm, Neon};
 use crate::arch::{Isa, Portable};
 #[cfg(target_arch = "x86_64")]
 use crate::block::Offset;
@@ -12,6 +14,8 @@ use crate::block::RowLanes;
 #[cfg(target_arch = "x86_64")]
 use super::dots::{dots, dots_scratch};
 use super::panels::{panels, panels_scratch};
+#[cfg(target_arch = "aarch64")]
+use super::quads::{quads, quads_scratch};
 #[cfg(target_arch = "x86_64")]
 use super::tiles::{tiles, tiles_scratch};
 
@@ -125,3 +129,36 @@ impl ManyRows for Amx {
         tiles::<W>(self, weights, acts, out, scratch);
     }
 }
+/// Tiles of so many columns of tokens in so many registers each as the tier's registers hold.
+#[cfg(target_arch = "aarch64")]
+macro_rules! by_quads {
+    ($isa:ident, $registers:literal x $columns:literal) => {
+        impl ManyRows for $isa {
+            const FEW_ROWS: usize = 0;
+
+            type Scratch = i32;
+
+            fn many_rows_scratch<W: RowLanes>(m: usize, k: usize) -> usize {
+                quads_scratch::<W, Self>(m, k)
+            }
+
+            #[inline(always)]
+            fn many_rows<W: RowLanes>(
+                self,
+                weights: View<'_, u8>,
+                acts: View<'_, u8>,
+                out: &mut ViewMut<'_, f32>,
+                scratch: &mut [i32],
+            ) {
+                quads::<W, Self, $registers, $columns>(self, weights, acts, out, scratch);
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+by_quads!(Neon, 2 x 2);
+#[cfg(target_arch = "aarch64")]
+by_quads!(Dotprod, 2 x 4);
+#[cfg(target_arch = "aarch64")]
+by_quads!(I8mm, 4 x 2);

@@ -30,6 +30,8 @@ mod group;
 mod many_rows;
 mod panel;
 mod panels;
+#[cfg(target_arch = "aarch64")]
+mod quads;
 #[cfg(test)]
 mod tests;
 mod tile;
@@ -43,6 +45,17 @@ use crate::block::{ActivationBlock, WeightBlock, f16_to_f32};
 
 pub use few_rows::{few_rows, few_rows_scratch};
 pub use many_rows::ManyRows;
+
+/// Parts of a block that have scales of their own.
+const fn parts<W: WeightBlock>() -> usize {
+    if W::ELEMS == 32 || W::FOLDED {
+        1
+    } else if W::MINIMA == 8 {
+        8
+    } else {
+        16
+    }
+}
 
 /// What the second step of the rule adds by, of the bits of a block's [`offset`](WeightBlock::offset): `m`, or `-dmin`.
 #[inline(always)]

@@ -5,6 +5,8 @@ use vt_core::{DType, View, ViewMut};
 use super::*;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::{Amx, Avx2, Avx512};
+#[cfg(target_arch = "aarch64")]
+use crate::arch::{Dotprod, I8mm, Neon};
 use crate::arch::{Portable, Work};
 use crate::block::reference::{Random, float_fields, integers, random_blocks, scale_and_offset, value};
 use crate::block::*;
@@ -150,6 +152,12 @@ fn every_way<W: RowLanes>(operands: &Operands) -> Vec<(String, Vec<f32>)> {
         Avx2::new().into_iter().for_each(|isa| both::<W, _>(isa, operands, &mut results));
         Avx512::new().into_iter().for_each(|isa| both::<W, _>(isa, operands, &mut results));
         Amx::new().into_iter().for_each(|isa| both::<W, _>(isa, operands, &mut results));
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        Neon::new().into_iter().for_each(|isa| both::<W, _>(isa, operands, &mut results));
+        Dotprod::new().into_iter().for_each(|isa| both::<W, _>(isa, operands, &mut results));
+        I8mm::new().into_iter().for_each(|isa| both::<W, _>(isa, operands, &mut results));
     }
     results
 }
@@ -339,6 +347,12 @@ fn scratch_for_more_rows_is_enough() {
         Avx512::new().into_iter().for_each(check_scratch_for_more_rows);
         Amx::new().into_iter().for_each(check_scratch_for_more_rows);
     }
+    #[cfg(target_arch = "aarch64")]
+    {
+        Neon::new().into_iter().for_each(check_scratch_for_more_rows);
+        Dotprod::new().into_iter().for_each(check_scratch_for_more_rows);
+        I8mm::new().into_iter().for_each(check_scratch_for_more_rows);
+    }
 }
 
 fn check_scratch_is_bounded<I: ManyRows>() {
@@ -357,5 +371,11 @@ fn scratch_is_bounded() {
         check_scratch_is_bounded::<Avx2>();
         check_scratch_is_bounded::<Avx512>();
         check_scratch_is_bounded::<Amx>();
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        check_scratch_is_bounded::<Neon>();
+        check_scratch_is_bounded::<Dotprod>();
+        check_scratch_is_bounded::<I8mm>();
     }
 }

@@ -23,7 +23,7 @@ use super::blocks_per_row;
 pub(super) use panel::{Padded, sixteen, store_floats, store_minima};
 use panel::{Panel, panel_size};
 use tile::{MAX_TOKENS, TileSums, multiply_chunk};
-pub(super) use tile::{Place, floats, parts};
+pub(super) use tile::{Place, floats};
 use tokens::{Tokens, groups, token_block_size};
 pub(super) use tokens::{minima_pairs, words};
 
@@ -94,7 +94,7 @@ pub fn dots<W: RowLanes, V: Vector, const R: usize, const T: usize>(
     out: &mut ViewMut<'_, f32>,
     scratch: &mut [i32],
 ) {
-    const { assert!(R > 0 && T >= 4 && T <= MAX_TOKENS) };
+    const { assert!(R > 0 && T >= 4 && T <= MAX_TOKENS && (W::WIDE || W::MAGNITUDE <= 127)) };
     let blocks = blocks_per_row::<W>(&weights, &acts, out);
     let (m, n) = (acts.rows(), weights.rows());
     if blocks == 0 || m == 0 {

@@ -7,8 +7,9 @@ use vt_core::View;
 use crate::arch::Vector;
 use crate::block::{Offset, Quants, RowLanes, Rows, Scales, WeightBlock};
 
-use super::tile::{float_scales, parts};
+use super::tile::float_scales;
 use super::{CHUNK, Lanes, chunk_blocks};
+use crate::quant::parts;
 
 /// The most bytes of a row in a chunk.
 const MAX_ROW: usize = CHUNK / 32 * 34;

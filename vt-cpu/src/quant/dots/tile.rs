@@ -4,23 +4,13 @@ use std::marker::PhantomData;
 
 use vt_core::ViewMut;
 
-use crate::arch::Vector;
+use crate::arch::{Vector, Words};
 use crate::block::{Offset, RowLanes, WeightBlock};
 
 use super::Lanes;
 use super::panel::{BlockScales, Panel, PanelBlock, store_floats};
 use super::tokens::{TokenBlock, TokenChunk};
-
-/// Parts of a block that have scales of their own.
-pub(in crate::quant) const fn parts<W: WeightBlock>() -> usize {
-    if W::ELEMS == 32 || W::FOLDED {
-        1
-    } else if W::MINIMA == 8 {
-        8
-    } else {
-        16
-    }
-}
+use crate::quant::parts;
 
 /// Whether the scales of parts are applied in `f32`: exactly, in one or two sums below 2^24, which is faster than the
 /// product of integers.
@@ -28,8 +18,8 @@ pub(super) const fn float_scales<W: WeightBlock>() -> bool {
     2 * W::EXACT >= W::ELEMS
 }
 
-pub(super) type Ints<V, const R: usize, const T: usize> = [[<V as Vector>::Int; T]; R];
-pub(super) type Floats<V, const R: usize, const T: usize> = [[<V as Vector>::Float; T]; R];
+pub(super) type Ints<V, const R: usize, const T: usize> = [[<V as Words>::Int; T]; R];
+pub(super) type Floats<V, const R: usize, const T: usize> = [[<V as Words>::Float; T]; R];
 
 /// Lanes that hold the bits of `f32`.
 #[inline(always)]

@@ -7,8 +7,8 @@ use vt_core::View;
 
 use crate::block::{ActivationBlock, MAX_ELEMS, Offset, WeightBlock};
 
-use super::{chunk_blocks, tile::parts};
-use crate::quant::expanded::part_sums;
+use super::chunk_blocks;
+use crate::quant::{expanded::part_sums, parts};
 
 /// A slab of activation blocks, chunk after chunk, in a chunk group after group of tokens, in a group block after block.
 /// Of each block all tokens' quants as words of four, then of each token its scale's bits, where sums of its parts

@@ -1,6 +1,6 @@
 //! Tiles of sixteen tokens by sixteen weight rows: exact sums of integers, and the float operations of a block.
 
-use crate::arch::{Avx512, Sums, Tiles, Vector};
+use crate::arch::{Avx512, Sums, Tiles, Vector, Words};
 use crate::block::{Offset, RowLanes};
 use crate::quant::dots::{floats, store_floats};
 
@@ -8,7 +8,7 @@ use super::panel::{Panel, PanelBlock, high, signed, split};
 use super::tokens::{TileBlock, TileChunk, Tokens};
 use super::{Lanes, TILE, VECTORS};
 
-type Float = <Avx512 as Vector>::Float;
+type Float = <Avx512 as Words>::Float;
 
 /// Room for the integer sums of four tiles.
 pub(super) type Ints = [Sums; 4];

@@ -4,13 +4,14 @@ use std::marker::PhantomData;
 
 use vt_core::View;
 
-use crate::arch::{Avx512, Vector};
+use crate::arch::{Avx512, Vector, Words};
 use crate::block::{Offset, Quants, RowLanes, Rows, Scales, WeightBlock};
-use crate::quant::dots::{Padded, parts, sixteen, store_floats, store_minima};
+use crate::quant::dots::{Padded, sixteen, store_floats, store_minima};
+use crate::quant::parts;
 
 use super::{Lanes, VECTORS, chunk_blocks};
 
-type Int = <Avx512 as Vector>::Int;
+type Int = <Avx512 as Words>::Int;
 
 /// Blocks of up to 32 rows: block after block, in a block one vector of 16 rows after the other. Of each: the quants, four
 /// elements of each row in a lane, or the high and the low parts of their products with scales ([`split`]); pairs of

@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 use vt_core::View;
 
 use super::Avx2;
-use crate::arch::Vector;
 use crate::arch::x86_64::{IN_BYTES, IN_HALVES, sixteen_rows};
+use crate::arch::{Vector, Words};
 use crate::block::RowLanes;
 
 /// Two registers.
@@ -41,56 +41,17 @@ macro_rules! same {
     }};
 }
 
-impl Vector for Avx2 {
+impl Words for Avx2 {
+    const ROWS: usize = 16;
+
     type Int = Pair<__m256i>;
     type Float = Pair<__m256>;
-    /// Products of signed bytes cost this tier more than another form gains.
-    type InPanels<W: RowLanes> = W;
 
     const SIGNED: bool = true;
 
     #[inline(always)]
-    fn ints(self, lanes: &[i32; 16]) -> Self::Int {
-        let [low, high] = lanes.as_chunks::<8>().0 else { unreachable!("sixteen lanes") };
-        // SAFETY: the addresses are those of eight lanes each.
-        unsafe { Pair(_mm256_loadu_si256(low.as_ptr().cast()), _mm256_loadu_si256(high.as_ptr().cast())) }
-    }
-
-    #[inline(always)]
     fn int(self, x: i32) -> Self::Int {
         same!(_mm256_set1_epi32(x))
-    }
-
-    #[inline(always)]
-    fn store_ints(self, x: Self::Int, lanes: &mut [i32; 16]) {
-        let [low, high] = lanes.as_chunks_mut::<8>().0 else { unreachable!("sixteen lanes") };
-        // SAFETY: as in `ints`.
-        unsafe {
-            _mm256_storeu_si256(low.as_mut_ptr().cast(), x.0);
-            _mm256_storeu_si256(high.as_mut_ptr().cast(), x.1);
-        }
-    }
-
-    #[inline(always)]
-    fn floats(self, lanes: &[f32; 16]) -> Self::Float {
-        let [low, high] = lanes.as_chunks::<8>().0 else { unreachable!("sixteen lanes") };
-        // SAFETY: as in `ints`.
-        unsafe { Pair(_mm256_loadu_ps(low.as_ptr()), _mm256_loadu_ps(high.as_ptr())) }
-    }
-
-    #[inline(always)]
-    fn float(self, x: f32) -> Self::Float {
-        same!(_mm256_set1_ps(x))
-    }
-
-    #[inline(always)]
-    fn store_floats(self, x: Self::Float, lanes: &mut [f32; 16]) {
-        let [low, high] = lanes.as_chunks_mut::<8>().0 else { unreachable!("sixteen lanes") };
-        // SAFETY: as in `ints`.
-        unsafe {
-            _mm256_storeu_ps(low.as_mut_ptr(), x.0);
-            _mm256_storeu_ps(high.as_mut_ptr(), x.1);
-        }
     }
 
     #[inline(always)]
@@ -158,6 +119,81 @@ impl Vector for Avx2 {
         both!(_mm256_shuffle_epi8(table, x))
     }
 
+    #[inline(always)]
+    fn add_ints(self, a: Self::Int, b: Self::Int) -> Self::Int {
+        both!(_mm256_add_epi32(a, b))
+    }
+
+    #[inline(always)]
+    fn add_bytes(self, a: Self::Int, b: Self::Int) -> Self::Int {
+        both!(_mm256_add_epi8(a, b))
+    }
+
+    #[inline(always)]
+    fn multiply_halves(self, a: Self::Int, b: Self::Int) -> Self::Int {
+        both!(_mm256_mullo_epi16(a, b))
+    }
+
+    #[inline(always)]
+    fn bits_to_floats(self, x: Self::Int) -> Self::Float {
+        both!(_mm256_castsi256_ps(x))
+    }
+
+    #[inline(always)]
+    fn halves_to_floats(self, x: Self::Int) -> Self::Float {
+        let low = self.and(x, self.int(0xffff));
+        // SAFETY: the token proves that the processor has the instructions.
+        unsafe {
+            let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(low.0, low.1));
+            let [first, second] = [_mm256_castsi256_si128(packed), _mm256_extracti128_si256::<1>(packed)];
+            Pair(_mm256_cvtph_ps(first), _mm256_cvtph_ps(second))
+        }
+    }
+}
+
+impl Vector for Avx2 {
+    /// Products of signed bytes cost this tier more than another form gains.
+    type InPanels<W: RowLanes> = W;
+
+    #[inline(always)]
+    fn ints(self, lanes: &[i32; 16]) -> Self::Int {
+        let [low, high] = lanes.as_chunks::<8>().0 else { unreachable!("sixteen lanes") };
+        // SAFETY: the addresses are those of eight lanes each.
+        unsafe { Pair(_mm256_loadu_si256(low.as_ptr().cast()), _mm256_loadu_si256(high.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn store_ints(self, x: Self::Int, lanes: &mut [i32; 16]) {
+        let [low, high] = lanes.as_chunks_mut::<8>().0 else { unreachable!("sixteen lanes") };
+        // SAFETY: as in `ints`.
+        unsafe {
+            _mm256_storeu_si256(low.as_mut_ptr().cast(), x.0);
+            _mm256_storeu_si256(high.as_mut_ptr().cast(), x.1);
+        }
+    }
+
+    #[inline(always)]
+    fn floats(self, lanes: &[f32; 16]) -> Self::Float {
+        let [low, high] = lanes.as_chunks::<8>().0 else { unreachable!("sixteen lanes") };
+        // SAFETY: as in `ints`.
+        unsafe { Pair(_mm256_loadu_ps(low.as_ptr()), _mm256_loadu_ps(high.as_ptr())) }
+    }
+
+    #[inline(always)]
+    fn float(self, x: f32) -> Self::Float {
+        same!(_mm256_set1_ps(x))
+    }
+
+    #[inline(always)]
+    fn store_floats(self, x: Self::Float, lanes: &mut [f32; 16]) {
+        let [low, high] = lanes.as_chunks_mut::<8>().0 else { unreachable!("sixteen lanes") };
+        // SAFETY: as in `ints`.
+        unsafe {
+            _mm256_storeu_ps(low.as_mut_ptr(), x.0);
+            _mm256_storeu_ps(high.as_mut_ptr(), x.1);
+        }
+    }
+
     /// Pairs of products are summed in halves, which bytes of seven bits do not overflow.
     #[inline(always)]
     fn dot_bytes(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int {
@@ -179,21 +215,6 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    fn add_ints(self, a: Self::Int, b: Self::Int) -> Self::Int {
-        both!(_mm256_add_epi32(a, b))
-    }
-
-    #[inline(always)]
-    fn add_bytes(self, a: Self::Int, b: Self::Int) -> Self::Int {
-        both!(_mm256_add_epi8(a, b))
-    }
-
-    #[inline(always)]
-    fn multiply_halves(self, a: Self::Int, b: Self::Int) -> Self::Int {
-        both!(_mm256_mullo_epi16(a, b))
-    }
-
-    #[inline(always)]
     fn multiply_add_ints(self, a: Self::Int, b: Self::Int, sum: Self::Int) -> Self::Int {
         both!(_mm256_add_epi32(sum, both!(_mm256_mullo_epi32(a, b))))
     }
@@ -201,22 +222,6 @@ impl Vector for Avx2 {
     #[inline(always)]
     fn to_floats(self, x: Self::Int) -> Self::Float {
         both!(_mm256_cvtepi32_ps(x))
-    }
-
-    #[inline(always)]
-    fn bits_to_floats(self, x: Self::Int) -> Self::Float {
-        both!(_mm256_castsi256_ps(x))
-    }
-
-    #[inline(always)]
-    fn halves_to_floats(self, x: Self::Int) -> Self::Float {
-        let low = self.and(x, self.int(0xffff));
-        // SAFETY: the token proves that the processor has the instructions.
-        unsafe {
-            let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(low.0, low.1));
-            let [first, second] = [_mm256_castsi256_si128(packed), _mm256_extracti128_si256::<1>(packed)];
-            Pair(_mm256_cvtph_ps(first), _mm256_cvtph_ps(second))
-        }
     }
 
     #[inline(always)]

@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 use vt_core::View;
 
 use super::Avx512;
-use crate::arch::Vector;
 use crate::arch::x86_64::{IN_BYTES, IN_HALVES, sixteen_rows};
+use crate::arch::{Vector, Words};
 use crate::block::RowLanes;
 
 /// Instructions by name. Loads and stores take an array's address, whose length the type states.
@@ -20,20 +20,16 @@ macro_rules! instructions {
     )+};
 }
 
-impl Vector for Avx512 {
+impl Words for Avx512 {
+    const ROWS: usize = 16;
+
     type Int = __m512i;
     type Float = __m512;
-    type InPanels<W: RowLanes> = W::Folded;
 
     const SIGNED: bool = false;
 
     instructions! {
-        ints(lanes: &[i32; 16]) -> __m512i = _mm512_loadu_si512(lanes.as_ptr().cast());
         int(x: i32) -> __m512i = _mm512_set1_epi32(x);
-        store_ints(x: __m512i, lanes: &mut [i32; 16]) = _mm512_storeu_si512(lanes.as_mut_ptr().cast(), x);
-        floats(lanes: &[f32; 16]) -> __m512 = _mm512_loadu_ps(lanes.as_ptr());
-        float(x: f32) -> __m512 = _mm512_set1_ps(x);
-        store_floats(x: __m512, lanes: &mut [f32; 16]) = _mm512_storeu_ps(lanes.as_mut_ptr(), x);
         words(rows: &View<'_, u8>, at: usize) -> [__m512i; 4] = words(sixteen_rows(rows, at));
         and(a: __m512i, b: __m512i) -> __m512i = _mm512_and_si512(a, b);
         or(a: __m512i, b: __m512i) -> __m512i = _mm512_or_si512(a, b);
@@ -46,6 +42,23 @@ impl Vector for Avx512 {
             _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(table.as_ptr().cast())), x);
         byte_in_bytes(x: __m512i, byte: usize) -> __m512i = spread(x, byte, &IN_BYTES);
         byte_in_halves(x: __m512i, byte: usize) -> __m512i = spread(x, byte, &IN_HALVES);
+        add_ints(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
+        add_bytes(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi8(a, b);
+        multiply_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi16(a, b);
+        halves_to_floats(x: __m512i) -> __m512 = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(x));
+        bits_to_floats(x: __m512i) -> __m512 = _mm512_castsi512_ps(x);
+    }
+}
+
+impl Vector for Avx512 {
+    type InPanels<W: RowLanes> = W::Folded;
+
+    instructions! {
+        ints(lanes: &[i32; 16]) -> __m512i = _mm512_loadu_si512(lanes.as_ptr().cast());
+        store_ints(x: __m512i, lanes: &mut [i32; 16]) = _mm512_storeu_si512(lanes.as_mut_ptr().cast(), x);
+        floats(lanes: &[f32; 16]) -> __m512 = _mm512_loadu_ps(lanes.as_ptr());
+        float(x: f32) -> __m512 = _mm512_set1_ps(x);
+        store_floats(x: __m512, lanes: &mut [f32; 16]) = _mm512_storeu_ps(lanes.as_mut_ptr(), x);
         dot_bytes(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = _mm512_dpbusd_epi32(sum, a, b);
         dot_signed_bytes(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = {
             let top = _mm512_set1_epi8(-128);
@@ -53,14 +66,9 @@ impl Vector for Avx512 {
             _mm512_sub_epi32(_mm512_dpbusd_epi32(sum, _mm512_xor_si512(a, top), b), more)
         };
         dot_halves(sum: __m512i, a: __m512i, b: __m512i) -> __m512i = dot_halves(sum, a, b);
-        add_ints(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
-        add_bytes(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi8(a, b);
-        multiply_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi16(a, b);
         multiply_add_ints(a: __m512i, b: __m512i, sum: __m512i) -> __m512i =
             _mm512_add_epi32(sum, _mm512_mullo_epi32(a, b));
         to_floats(x: __m512i) -> __m512 = _mm512_cvtepi32_ps(x);
-        halves_to_floats(x: __m512i) -> __m512 = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(x));
-        bits_to_floats(x: __m512i) -> __m512 = _mm512_castsi512_ps(x);
         add(a: __m512, b: __m512) -> __m512 = _mm512_add_ps(a, b);
         multiply(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
         multiply_add(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
