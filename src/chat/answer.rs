@@ -70,8 +70,13 @@ pub enum ChatError {
     #[error(transparent)]
     Generate(#[from] GenerateError),
     /// The memory for the context cannot be reserved.
-    #[error(transparent)]
-    Memory(#[from] OutOfMemory),
+    #[error("a context of {context} tokens: {source}")]
+    Memory {
+        /// The context's tokens.
+        context: usize,
+        /// How much memory there is not.
+        source: OutOfMemory,
+    },
     /// The conversation does not fit.
     #[error("the conversation has {needed} tokens and the context holds {capacity}")]
     ContextFull {

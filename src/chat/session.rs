@@ -52,7 +52,8 @@ impl<'a> Session<'a> {
         context: usize,
         settings: Settings,
     ) -> Result<Self, ChatError> {
-        let sequence = runner.model().sequence(context)?;
+        let no_room = |source| ChatError::Memory { context, source };
+        let sequence = runner.model().sequence(context).map_err(no_room)?;
         let encoder = PromptEncoder::new(tokenizer);
         let (held, messages) = (Vec::new(), Vec::new());
         let resort = None;
