@@ -47,6 +47,10 @@ impl Op for MatmulBtQuant {
                 cases.push(case(dtype, t, n, blocks * block));
             }
         }
+        // So many rows that tiers may have other roads for them; of long blocks 17 are.
+        for dtype in DType::weight_blocks().filter(|dtype| dtype.block_elems() == 32) {
+            cases.push(case(dtype, 65, 18, 96));
+        }
         for (dtype, t, n, k) in
             [(DType::Q4K, 0, 3, 256), (DType::Q4_1, 2, 0, 32), (DType::Q8_0, 2, 3, 0), (DType::Q6K, 33, 18, 512)]
         {

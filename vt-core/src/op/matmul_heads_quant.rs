@@ -36,6 +36,11 @@ impl Op for MatmulHeadsQuant {
 
     fn cases() -> Vec<Case<Self>> {
         let each = DType::weight_blocks().map(|dtype| case(dtype, 3, (2, 17, dtype.block_elems())));
+        // So many rows that tiers may have other roads for them.
+        let many = DType::weight_blocks().map(|dtype| match dtype.block_elems() {
+            32 => case(dtype, 65, (2, 18, 32)),
+            block => case(dtype, 17, (2, 18, block)),
+        });
         let shapes = [
             (DType::Q8_0, 0, (2, 5, 32)),
             (DType::Q8_0, 1, (4, 16, 64)),
@@ -43,7 +48,7 @@ impl Op for MatmulHeadsQuant {
             (DType::Q4K, 1, (1, 19, 512)),
             (DType::Q8_0, 2, (2, 3, 0)),
         ];
-        each.chain(shapes.map(|(dtype, t, sizes)| case(dtype, t, sizes))).collect()
+        each.chain(many).chain(shapes.map(|(dtype, t, sizes)| case(dtype, t, sizes))).collect()
     }
 
     fn benches() -> Vec<Case<Self>> {

@@ -26,7 +26,10 @@ fn few_rows_of_type<T: BlockTier, W: RowLanes + Send + Sync>(builder: &mut Build
 }
 
 fn panels_of_type<T: BlockTier, W: RowLanes + Send + Sync>(builder: &mut Builder, tier: T) {
-    builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, W>(tier, PhantomData));
+    // A tier whose road never suits a type leaves it to the one below.
+    if T::suits::<W>(usize::MAX) {
+        builder.kernel::<MatmulBtQuant>(CPU, Panels::<T, W>(tier, PhantomData));
+    }
 }
 
 fn elements_of_row(call: &Call<'_>) -> usize {
