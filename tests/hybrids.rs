@@ -5,6 +5,7 @@ mod tiny;
 use std::sync::Arc;
 
 use tiny::Tiny;
+use tiny::edit;
 use tiny::hybrid::Delta;
 use tiny::run::{self, Setup};
 use vt::core::DType;
@@ -19,30 +20,18 @@ fn model(change: impl FnOnce(&mut Delta)) -> Tiny {
 }
 
 fn load(tiny: &Tiny, add: impl FnOnce(&mut Writer<'static>)) -> Result<Arc<Model>, String> {
-    let setup = Setup::default();
-    let registry = Arc::new(setup.builder().build().unwrap());
-    let loaded = setup.try_load(&run::open(tiny.file_with(add)), &registry);
-    loaded.map(Arc::new).map_err(|error| error.to_string())
+    Setup::default().load_file(tiny.file_with(add))
 }
 
 fn logits(tiny: &Tiny, add: impl FnOnce(&mut Writer<'static>)) -> Vec<f32> {
     run::logits(&load(tiny, add).unwrap(), &tiny::tokens(3, 12), 512)
 }
 
-/// Another number for a key that a file has.
-fn restate(file: &mut [u8], key: &str, value: u32) {
-    // The key is followed by the value's type, in four bytes.
-    let at = file.windows(key.len()).position(|bytes| bytes == key.as_bytes()).unwrap() + key.len() + 4;
-    file[at..at + 4].copy_from_slice(&value.to_le_bytes());
-}
-
 /// The file of a model that states another number for a key that it has; what stands in the way.
 fn restated(key: &str, value: u32) -> String {
     let mut file = tiny::find("qwen35-f32").file();
-    restate(&mut file, &format!("qwen35.{key}"), value);
-    let setup = Setup::default();
-    let registry = Arc::new(setup.builder().build().unwrap());
-    setup.try_load(&run::open(file), &registry).unwrap_err().to_string()
+    edit::restate(&mut file, &format!("qwen35.{key}"), value.to_le_bytes());
+    Setup::default().load_file(file).unwrap_err()
 }
 
 #[test]
@@ -81,10 +70,9 @@ fn other_models_leave_such_layers_alone_too() {
                 w.tensor(&tensor, DType::F32, &[tiny.dim], vec![0; 4 * tiny.dim]).unwrap();
             }
         });
-        restate(&mut file, &format!("{}.block_count", tiny.arch), tiny.layers as u32 + 1);
-        let setup = Setup::default();
-        let registry = Arc::new(setup.builder().build().unwrap());
-        let model = Arc::new(setup.try_load(&run::open(file), &registry).unwrap());
+        let layers = tiny.layers as u32 + 1;
+        edit::restate(&mut file, &format!("{}.block_count", tiny.arch), layers.to_le_bytes());
+        let model = Setup::default().load_file(file).unwrap();
         let with_one_more = run::logits(&model, &tiny::tokens(3, 12), 512);
         assert!(with_one_more == logits(&tiny, |_| ()), "{name}");
     }
@@ -95,12 +83,8 @@ fn other_models_leave_such_layers_alone_too() {
 fn experts_with_biases_are_scored_by_sigmoids() {
     let tiny = tiny::find("deepseek2-f32");
     let mut file = tiny.file();
-    let (key, other) = (b"deepseek2.expert_gating_func", b"deepseek2.expert_unknown_key");
-    let at = file.windows(key.len()).position(|bytes| bytes == key).unwrap();
-    file[at..at + key.len()].copy_from_slice(other);
-    let setup = Setup::default();
-    let registry = Arc::new(setup.builder().build().unwrap());
-    let model = Arc::new(setup.try_load(&run::open(file), &registry).unwrap());
+    edit::rename(&mut file, "deepseek2.expert_gating_func", "deepseek2.expert_unknown_key");
+    let model = Setup::default().load_file(file).unwrap();
     assert!(run::logits(&model, &tiny::tokens(3, 12), 512) == logits(&tiny, |_| ()));
 }
 

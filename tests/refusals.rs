@@ -4,6 +4,7 @@ mod tiny;
 
 use std::sync::Arc;
 
+use tiny::edit;
 use tiny::run::{self, Setup};
 use vt::core::DType;
 use vt::cpu::CPU;
@@ -23,10 +24,7 @@ fn put(w: &mut Writer<'_>, name: &str, len: usize) {
 
 /// Loads a model with something added to its file: everything that stands in the way.
 fn problem(name: &str, add: impl FnOnce(&mut Writer<'static>)) -> Option<String> {
-    let setup = Setup::default();
-    let registry = Arc::new(setup.builder().build().unwrap());
-    let loaded = setup.try_load(&run::open(tiny::find(name).file_with(add)), &registry);
-    loaded.err().map(|error| error.to_string())
+    Setup::default().load_file(tiny::find(name).file_with(add)).err()
 }
 
 fn with_float(name: &str, key: &str, value: f32) -> Option<String> {
@@ -114,16 +112,9 @@ fn sizes_and_switches_that_change_the_model_are_refused() {
 
 /// Loads a model in whose file a name, of a key or a tensor, stands for another: everything that stands in the way.
 fn renamed(name: &str, from: &str, to: &str) -> String {
-    assert!(from.len() == to.len() && from != to);
-    // A name follows its length.
-    let written = [&(from.len() as u64).to_le_bytes(), from.as_bytes()].concat();
     let mut file = tiny::find(name).file();
-    let end = file.windows(written.len()).position(|bytes| bytes == written).unwrap() + written.len();
-    file[end - to.len()..end].copy_from_slice(to.as_bytes());
-    let setup = Setup::default();
-    let registry = Arc::new(setup.builder().build().unwrap());
-    let loaded = setup.try_load(&run::open(file), &registry);
-    loaded.err().map(|error| error.to_string()).unwrap_or_default()
+    edit::rename(&mut file, from, to);
+    Setup::default().load_file(file).err().unwrap_or_default()
 }
 
 #[test]
@@ -182,10 +173,8 @@ fn gemma_states_its_own_scale_or_none_and_no_cap() {
 /// The file of a model that states another number for a key that it has.
 fn restated(name: &str, key: &str, value: f32) -> Vec<u8> {
     let tiny = tiny::find(name);
-    let (mut file, key) = (tiny.file(), format!("{}.{key}", tiny.arch));
-    // The key is followed by the value's type, in four bytes.
-    let at = file.windows(key.len()).position(|bytes| bytes == key.as_bytes()).unwrap() + key.len() + 4;
-    file[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    let mut file = tiny.file();
+    edit::restate(&mut file, &format!("{}.{key}", tiny.arch), value.to_le_bytes());
     file
 }
 
@@ -238,15 +227,11 @@ fn glm4_has_no_axis_that_a_text_lacks() {
 #[test]
 fn parts_of_a_matrix_add_up() {
     let tiny = tiny::Tiny { kv_heads: 3, ..tiny::find("phi3-f32") };
-    let setup = Setup::default();
-    let registry = Arc::new(setup.builder().build().unwrap());
     let wrong = tiny::Tiny { kv_heads: 2, ..tiny };
-    assert!(setup.try_load(&run::open(tiny.file()), &registry).is_ok());
+    assert!(Setup::default().load_file(tiny.file()).is_ok());
     let mut file = wrong.file();
-    let key = b"phi3.attention.head_count_kv";
-    let at = file.windows(key.len()).position(|bytes| bytes == key).unwrap() + key.len() + 4;
-    file[at..at + 4].copy_from_slice(&3u32.to_le_bytes());
-    let message = setup.try_load(&run::open(file), &registry).unwrap_err().to_string();
+    edit::restate(&mut file, "phi3.attention.head_count_kv", 3u32.to_le_bytes());
+    let message = Setup::default().load_file(file).unwrap_err();
     assert!(
         message.contains("tensor `blk.0.attn_qkv.weight`: expected shape [216, 108], found [180, 108]"),
         "{message}"
@@ -256,11 +241,8 @@ fn parts_of_a_matrix_add_up() {
 
 /// The logits of a Granite whose file states another number, or what stands in the way.
 fn granite(key: &str, value: f32) -> Result<Vec<f32>, String> {
-    let setup = Setup::default();
-    let registry = Arc::new(setup.builder().build().unwrap());
-    let file = run::open(restated("granite-f32", key, value));
-    let model = setup.try_load(&file, &registry).map_err(|error| error.to_string())?;
-    Ok(run::logits(&Arc::new(model), &tiny::tokens(3, 12), 512))
+    let model = Setup::default().load_file(restated("granite-f32", key, value))?;
+    Ok(run::logits(&model, &tiny::tokens(3, 12), 512))
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 pub mod blocks;
 pub mod compare;
+pub mod edit;
 pub mod hybrid;
 mod latent;
 mod list;

@@ -45,6 +45,12 @@ impl Setup {
         Arc::new(self.try_load(gguf, registry).unwrap())
     }
 
+    /// The model of a file, or what stands in the way.
+    pub fn load_file(&self, file: Vec<u8>) -> Result<Arc<Model>, String> {
+        let registry = Arc::new(self.builder().build().unwrap());
+        self.try_load(&open(file), &registry).map(Arc::new).map_err(|error| error.to_string())
+    }
+
     pub fn try_load(&self, gguf: &Gguf, registry: &Arc<Registry>) -> Result<Model, ModelError> {
         let options = LoadOptions {
             cache: CacheTypes { key: self.cache, value: self.cache },
