@@ -9,8 +9,8 @@ use super::blocks_per_row;
 use super::expanded::{Expanded, GroupRow, expanded_size};
 use super::group::{Factors, GROUP, Heads};
 
-/// Bytes between the weights that are computed and those that are prefetched: so far ahead the hardware does not look.
-const AHEAD: usize = 16 << 10;
+/// Bytes between the weights that are computed and those that are asked for: so far ahead the hardware does not look.
+pub(super) const AHEAD: usize = 16 << 10;
 
 /// Activation rows that share one pass over the weights.
 const SHARED: usize = 32;

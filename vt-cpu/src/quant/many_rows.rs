@@ -129,6 +129,7 @@ impl ManyRows for Amx {
         tiles::<W>(self, weights, acts, out, scratch);
     }
 }
+
 /// Tiles of so many columns of tokens in so many registers each as the tier's registers hold.
 #[cfg(target_arch = "aarch64")]
 macro_rules! by_quads {

@@ -21,6 +21,8 @@
 
 #![allow(clippy::needless_range_loop, reason = "several arrays of lanes are read at one index")]
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod ahead;
 #[cfg(target_arch = "x86_64")]
 mod dots;
 mod exact_sum;

@@ -7,10 +7,11 @@ use vt_core::{View, ViewMut};
 use crate::arch::Vector;
 use crate::block::{Quants, RowLanes, Rows, WeightBlock};
 
+use super::LANES;
 use super::panel::{BlockScales, scales_size, store_scales};
 use super::tile::{Ints, PartSums, add_block, add_products, part_words, start};
 use super::tokens::{TokenBlock, Tokens, token_block_size};
-use super::{LANES, ahead};
+use crate::quant::ahead::ahead;
 use crate::quant::parts;
 
 /// The most tokens of this road.

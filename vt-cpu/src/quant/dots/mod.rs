@@ -12,13 +12,12 @@ mod panel;
 mod tile;
 mod tokens;
 
-use std::ops::Range;
-
 use vt_core::{View, ViewMut};
 
 use crate::arch::{Vector, prefetch};
 use crate::block::{RowLanes, WeightBlock};
 
+use super::ahead::{ahead, next_chunk, panel_rows};
 use super::blocks_per_row;
 pub(super) use panel::{Padded, sixteen, store_floats, store_minima};
 use panel::{Panel, panel_size};
@@ -46,9 +45,6 @@ const CHUNK: usize = 256;
 const fn chunk_blocks<W: WeightBlock>() -> usize {
     CHUNK / W::ELEMS
 }
-
-/// Bytes between the weights that are computed and those that are asked for: so far ahead the hardware does not look.
-const AHEAD: usize = 16 << 10;
 
 /// Up to so many tokens the next chunk comes so soon that it is not asked for again.
 const FEW: usize = 24;
@@ -188,35 +184,6 @@ fn multiply_panel<W: RowLanes, V: Vector, const R: usize, const T: usize>(
                 outputs: &mut out.tile(group.0, group.1, 0, out.cols()),
             };
             multiply_chunk::<W, V, R, T>(v, &panel, &tokens.chunk(from / W::BYTES, group), sums);
-        }
-    }
-}
-
-/// The rows of the panel at `row`, as far as they exist.
-#[inline(always)]
-pub(super) fn panel_rows<'a, const R: usize>(weights: &View<'a, u8>, row: usize) -> View<'a, u8> {
-    let row = row.min(weights.rows());
-    weights.slice_rows(row, (R * LANES).min(weights.rows() - row))
-}
-
-/// What is computed after the columns `chunk` of the panel at `row`.
-#[inline(always)]
-pub(super) fn next_chunk<'a, const R: usize>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> View<'a, u8> {
-    let (row, from) = if chunk.end < weights.cols() { (row, chunk.end) } else { (row + R * LANES, 0) };
-    panel_rows::<R>(weights, row).slice_cols(from, chunk.len().min(weights.cols() - from))
-}
-
-/// What to ask for while the columns `chunk` of the panel at `row` are computed: as much of a later panel, in the order
-/// in which it lies. Where rows lie apart, the same columns of the next panel are asked for at once, and nothing is left.
-#[inline(always)]
-pub(super) fn ahead<'a, const R: usize>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> &'a [u8] {
-    let panels = AHEAD.div_ceil(R * LANES * weights.cols());
-    let rows = panel_rows::<R>(weights, row + panels * R * LANES);
-    match rows.contiguous() {
-        Some(bytes) => &bytes[chunk.start * rows.rows()..chunk.end * rows.rows()],
-        None => {
-            (0..rows.rows()).for_each(|r| prefetch(&rows.row(r)[chunk.clone()]));
-            &[]
         }
     }
 }

@@ -10,13 +10,12 @@ mod panel;
 mod tile;
 mod tokens;
 
-use std::ops::Range;
-
 use vt_core::{View, ViewMut};
 
-use crate::arch::{Quad, Quads, prefetch};
+use crate::arch::{Quad, Quads};
 use crate::block::{RowLanes, WeightBlock};
 
+use super::ahead::{ahead, panel_rows};
 use super::blocks_per_row;
 use panel::{Padded, Panel, panel_size};
 use tile::multiply_group;
@@ -28,7 +27,7 @@ const ROWS: usize = 8;
 /// Tiles of a panel.
 const TILES: usize = 2;
 
-/// Weight rows of a panel.
+/// Weight rows of a panel: those of one vector.
 const PANEL: usize = TILES * ROWS;
 
 /// Bytes of activations that stay in the cache.
@@ -39,9 +38,6 @@ const SLAB_TOKENS: usize = 512;
 
 /// Elements of K in a chunk.
 const CHUNK: usize = 512;
-
-/// Bytes between the weights that are computed and those that are asked for: so far ahead the hardware does not look.
-const AHEAD: usize = 16 << 10;
 
 /// From so many tokens on it pays to multiply quants with the scales of their parts.
 const FOLD: usize = 8;
@@ -157,12 +153,12 @@ fn multiply_panel<W: RowLanes, V: Quads, const R: usize, const T: usize>(
     sums: &mut [Quad],
     panel: &mut [Quad],
 ) {
-    let rows = weights.slice_rows(row, PANEL.min(weights.rows() - row));
+    let rows = panel_rows::<1>(weights, row);
     let bytes = chunk_blocks::<W>() * W::BYTES;
     let mut padded = [0; size_of::<Padded>()];
     for from in (0..rows.cols()).step_by(bytes) {
         let chunk = from..rows.cols().min(from + bytes);
-        let ahead = ahead(weights, row, &chunk);
+        let ahead = ahead::<1>(weights, row, &chunk);
         let panel = Panel::<W, V>::new(v, rows.slice_cols(chunk.start, chunk.len()), ahead, &mut padded, panel);
         for group in groups::<T>(tokens.columns()) {
             let acts = tokens.chunk(from / W::BYTES, group);
@@ -170,22 +166,6 @@ fn multiply_panel<W: RowLanes, V: Quads, const R: usize, const T: usize>(
             for (tile, sums) in tiles.enumerate() {
                 multiply_group::<W, V, R, T>(v, panel.tile(tile), acts, &mut sums[group.0 * R..][..group.1 * R]);
             }
-        }
-    }
-}
-
-/// What to ask for while the columns `chunk` of the panel at `row` are computed: as much of a later panel, in the order
-/// in which it lies. Where rows lie apart, the same columns of that panel are asked for at once, and nothing is left.
-#[inline(always)]
-fn ahead<'a>(weights: &View<'a, u8>, row: usize, chunk: &Range<usize>) -> &'a [u8] {
-    let panels = AHEAD.div_ceil(PANEL * weights.cols());
-    let row = weights.rows().min(row + panels * PANEL);
-    let rows = weights.slice_rows(row, PANEL.min(weights.rows() - row));
-    match rows.contiguous() {
-        Some(bytes) => &bytes[chunk.start * rows.rows()..chunk.end * rows.rows()],
-        None => {
-            (0..rows.rows()).for_each(|r| prefetch(&rows.row(r)[chunk.clone()]));
-            &[]
         }
     }
 }

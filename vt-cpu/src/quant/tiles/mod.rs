@@ -14,8 +14,9 @@ use vt_core::{View, ViewMut};
 use crate::arch::{Amx, Avx512, Sums, Tiles, Vector, prefetch};
 use crate::block::{RowLanes, WeightBlock};
 
+use super::ahead::{ahead, next_chunk, panel_rows};
 use super::blocks_per_row;
-use super::dots::{Padded, ahead, copy_lanes, next_chunk, panel_rows};
+use super::dots::{Padded, copy_lanes};
 use multiply::{Multiplier, TileSums};
 use panel::{Panel, panel_size};
 use tokens::{Tokens, tile_block_size};
