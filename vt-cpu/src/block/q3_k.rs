@@ -7,7 +7,7 @@ use vt_core::DType;
 use crate::arch::Words;
 
 use super::kquant::{decode_parts, word};
-use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves};
+use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves, with_bits};
 use super::{FoldedQ3K, Q8K, SubScales, WeightBlock, f16_at, u16_at};
 
 /// The block type; see the module.
@@ -75,7 +75,7 @@ impl RowLanes for Q3K {
                     let (from, third_from) = (2 * quarter as u32, (4 * i + quarter) as u32);
                     let mut quants = low;
                     for k in 0..4 {
-                        quants[k] = v.or(bits(v, low[k], from, 3), bits(v, third[k], third_from, 4));
+                        quants[k] = with_bits(v, bits(v, low[k], from, 3), third[k], third_from, 4);
                     }
                     to.take(v, 8 * i + 2 * quarter + half, quants);
                 }
@@ -106,7 +106,7 @@ pub(super) fn packed_scales<V: Words>(v: V, rows: &Rows<'_>, at: usize) -> [V::I
         [low_halves(v, packed[0]), low_halves(v, packed[1]), high_halves(v, packed[0]), high_halves(v, packed[1])];
     let mut scales = low;
     for i in 0..4 {
-        scales[i] = v.or(low[i], bits(v, packed[2], 2 * i as u32, 0x30));
+        scales[i] = with_bits(v, low[i], packed[2], 2 * i as u32, 0x30);
     }
     scales
 }

@@ -5,7 +5,7 @@ use vt_core::DType;
 
 use crate::arch::Words;
 
-use super::lanes::{Quants, RowLanes, Rows, Scales, bits};
+use super::lanes::{Quants, RowLanes, Rows, Scales, bits, with_bits};
 use super::q3_k::{packed_scales, scale_of};
 use super::{Q3K, Q8K, SubScales, WeightBlock};
 
@@ -63,7 +63,7 @@ impl RowLanes for FoldedQ3K {
                     let (from, third_from) = (2 * quarter as u32, (4 * i + quarter) as u32);
                     let mut quants = low;
                     for k in 0..4 {
-                        let quant = v.or(bits(v, low[k], from, 3), bits(v, third[k], third_from, 4));
+                        let quant = with_bits(v, bits(v, low[k], from, 3), third[k], third_from, 4);
                         // At most 7 * 32: no byte's product reaches the next one.
                         let product = v.multiply_halves(v.xor(quant, flip), factor);
                         quants[k] = v.add_bytes(product, offset);
