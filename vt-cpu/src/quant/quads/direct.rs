@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use vt_core::{View, ViewMut};
 
 use crate::arch::{Quad, Quads};
-use crate::block::{ActivationBlock, Offset, Quants, RowLanes, Rows, Scales, WeightBlock};
+use crate::block::{ActivationBlock, Offset, Quants, RowLanes, Rows, Scales};
 use crate::quant::ahead::ahead;
 use crate::quant::parts;
 
