@@ -27,7 +27,7 @@ use crate::float::lanes::{Lanes, multiply_add};
 pub use aarch64::{Dotprod, I8mm, Neon, Quad, Quads, Sums};
 pub use block::Block;
 pub use portable::Portable;
-pub use prefetch::{prefetch, prefetch_stream};
+pub use prefetch::{Ahead, prefetch};
 #[cfg(target_arch = "x86_64")]
 pub use vector::Vector;
 pub use words::Words;

@@ -1,21 +1,47 @@
 //! Prefetching: a hint to the caches, the same on every tier.
 
+use std::cell::Cell;
+
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
 /// Asks for all cache lines of a slice to be brought into the second-level cache. Changes no result.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T]) {
-    prefetch_stream(slice);
-    // Where a slice starts in the middle of a line, its end may lie in one more.
-    prefetch_stream(&slice[slice.len().saturating_sub(1)..]);
-}
-
-/// Asks for a line every 64 bytes from the slice's start on: all lines of a stream that is asked for piece by piece.
-#[inline(always)]
-pub fn prefetch_stream<T>(slice: &[T]) {
     for line in slice.chunks((LINE / size_of::<T>()).max(1)) {
         prefetch_line(line);
+    }
+    // Where a slice starts in the middle of a line, its end may lie in one more.
+    prefetch_line(&slice[slice.len().saturating_sub(1)..]);
+}
+
+/// Bytes that are asked for step by step, a line of each half in turn: lines that follow each other come one after
+/// the other, with half the throughput.
+pub struct Ahead<'a> {
+    halves: [&'a [u8]; 2],
+    asked: Cell<usize>,
+}
+
+impl<'a> Ahead<'a> {
+    /// Nothing of `bytes` is asked for yet.
+    #[inline(always)]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { halves: bytes.split_at(bytes.len().div_ceil(2)).into(), asked: Cell::new(0) }
+    }
+
+    /// Asks for lines until it is about so many bytes, or all. More at once than the processor keeps track of would stop
+    /// it: callers ask for as much as they read themselves.
+    #[inline(always)]
+    pub fn ask(&self, bytes: usize) {
+        let [first, second] = self.halves;
+        let due = (bytes / 2).min(first.len());
+        let mut at = self.asked.get();
+        while at < due {
+            prefetch_line(&first[at..]);
+            prefetch_line(&second[at.min(second.len())..]);
+            at += LINE;
+        }
+        self.asked.set(at);
     }
 }
 

@@ -1,10 +1,8 @@
 //! How blocks of several rows become vectors with a row in each lane.
 
-use std::cell::Cell;
-
 use vt_core::View;
 
-use crate::arch::{Words, prefetch_stream};
+use crate::arch::{Ahead, Words};
 
 use super::WeightBlock;
 
@@ -66,24 +64,20 @@ pub trait Quants<V: Words> {
 /// As many rows of weights as a vector has lanes, and bytes that will be needed later.
 pub struct Rows<'a> {
     rows: View<'a, u8>,
-    ahead: Cell<&'a [u8]>,
+    ahead: Ahead<'a>,
 }
 
 impl<'a> Rows<'a> {
     /// The rows; `ahead` are asked for step by step while they are read.
     #[inline(always)]
     pub fn new(rows: View<'a, u8>, ahead: &'a [u8]) -> Self {
-        Self { rows, ahead: Cell::new(ahead) }
+        Self { rows, ahead: Ahead::new(ahead) }
     }
 
-    /// [`Words::words`], and asks for as many bytes as it reads: more at once than the processor keeps track of would
-    /// stop it.
+    /// [`Words::words`], and asks for as much as was read so far of all rows.
     #[inline(always)]
     pub(super) fn words<V: Words>(&self, v: V, at: usize) -> [V::Int; 4] {
-        if let Some((now, later)) = self.ahead.get().split_at_checked(16 * V::ROWS) {
-            prefetch_stream(now);
-            self.ahead.set(later);
-        }
+        self.ahead.ask((at + 16) * V::ROWS);
         v.words(&self.rows, at)
     }
 }
