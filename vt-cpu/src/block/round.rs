@@ -40,10 +40,16 @@ pub(super) fn reciprocal_or_zero(d: f32) -> f32 {
     if r.is_finite() { r } else { 0.0 }
 }
 
-/// Writes the quants of whole blocks of `x` times `inverse`, ties away from zero. A block is written at once: for the compiler
-/// its bytes might lie in `x`.
+/// Writes the quants of whole blocks of `x` times `inverse`, ties away from zero.
 #[inline(always)]
 pub(super) fn write_half_away(x: &[f32], inverse: f32, quants: &mut [u8]) {
+    if cfg!(not(target_arch = "aarch64")) {
+        for (q, x) in quants.iter_mut().zip(x) {
+            *q = half_away(x * inverse) as u8;
+        }
+        return;
+    }
+    // Where that is so short it becomes no vectors: for the compiler the bytes might lie in `x`.
     for (quants, x) in quants.as_chunks_mut::<32>().0.iter_mut().zip(x.as_chunks::<32>().0) {
         let mut block = [0; 32];
         for (q, x) in block.iter_mut().zip(x) {

@@ -7,7 +7,7 @@ use crate::arch::{Isa, Work, prefetch};
 use super::lanes::{LANES, Lanes, add_tree};
 use super::pairs::{Floor, NO_FLOOR, add_products, lowest_exponent, products_stay_normal};
 use super::tile::{Sums, step, zeros};
-use super::weight::{CHUNK, Weight, chunks, flushes, put, steps, vectors};
+use super::weight::{CHUNK, Vectors, Weight, chunks, flushes, put, steps, vectors};
 
 /// The most tokens, and the most in a group.
 pub(super) const MOST: usize = 16;
@@ -195,37 +195,41 @@ fn multiply<I: Isa, W: Weight, const R: usize, const T: usize>(
                 }
             }
         }
-        let mut chunks = [&rows.last[0]; R];
-        for (chunk, row) in chunks.iter_mut().zip(rows.whole) {
-            *chunk = &row[c];
+        let mut weights = [[[0.0; LANES]; R]; 2];
+        for (r, row) in rows.whole.iter().enumerate() {
+            put(&mut weights, r, &unflushed(isa, &row[c], &mut floor));
         }
-        add_chunks::<I, W, R, T>(isa, &mut sums, chunks, acts, &mut floor);
+        add_chunk::<I, W, R, T>(isa, &mut sums, &weights, acts);
     }
-    add_chunks::<I, W, R, T>(isa, &mut sums, rows.last.each_ref(), last, &mut floor);
+    let mut weights = [[[0.0; LANES]; R]; 2];
+    for (r, row) in rows.last.iter().enumerate() {
+        put(&mut weights, r, &unflushed(isa, row, &mut floor));
+    }
+    add_chunk::<I, W, R, T>(isa, &mut sums, &weights, last);
     (sums, floor)
 }
 
-/// The one or two steps of a chunk of each row, if there are any. Weights that are denormal may stay so: these sums are not taken
-/// then.
+/// A chunk of weights. Those that are denormal may stay so: the sums of their products are not taken then.
 #[inline(always)]
-fn add_chunks<I: Isa, W: Weight, const R: usize, const T: usize>(
+fn unflushed<I: Isa, W: Weight>(isa: I, chunk: &[W; CHUNK], floor: &mut Floor) -> Vectors {
+    if !I::LOADS_FIRST {
+        W::lower(isa, chunk, floor);
+    }
+    W::unflushed(isa, chunk)
+}
+
+/// The one or two steps of a chunk, if there are any.
+#[inline(always)]
+fn add_chunk<I: Isa, W: Weight, const R: usize, const T: usize>(
     isa: I,
     sums: &mut Sums<R, T>,
-    chunks: [&[W; CHUNK]; R],
+    weights: &[[Lanes; R]; 2],
     acts: &[[Lanes; T]],
-    floor: &mut Floor,
 ) {
-    let mut weights = [[[0.0; LANES]; R]; 2];
-    for (r, chunk) in chunks.into_iter().enumerate() {
-        put(&mut weights, r, &W::unflushed(isa, chunk));
-        if !I::LOADS_FIRST {
-            W::lower(isa, chunk, floor);
-        }
-    }
     match acts {
         [] => {}
         [acts] => step::<I, W, R, T>(isa, sums, &weights[0], acts),
-        [first, second, ..] => isa.add_two_products(sums, &weights, &[*first, *second]),
+        [first, second, ..] => isa.add_two_products(sums, weights, &[*first, *second]),
     }
 }
 
