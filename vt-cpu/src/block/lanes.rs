@@ -14,6 +14,10 @@ pub trait RowLanes: WeightBlock {
     /// itself. Worth its multiplications where quants meet many tokens.
     type Folded: RowLanes;
 
+    /// [`Folded`](RowLanes::Folded) if its products take at most seven bits, else the type itself: for tiers whose sums of
+    /// products of eight bits cost more.
+    type FoldedNarrow: RowLanes;
+
     /// Whether quants take all eight bits. Where [`Words::SIGNED`], such quants are written without their bias, as signed
     /// bytes.
     const WIDE: bool = false;

@@ -67,6 +67,7 @@ fn quant(code: u8) -> i16 {
 
 impl RowLanes for Mxfp4 {
     type Folded = Self;
+    type FoldedNarrow = Self;
     const MAGNITUDE: usize = 12;
 
     #[inline(always)]

@@ -7,7 +7,7 @@ use crate::arch::Words;
 
 use super::kquant::decode_with_minima;
 use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves};
-use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
+use super::{FoldedQ2K, Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,6 @@ impl WeightBlock for Q2K {
     const DTYPE: DType = DType::Q2K;
     type Act = Q8K;
     const OFFSET: Offset = Offset::Minima;
-    const FOLDED: bool = true;
     const MINIMA: usize = 16;
 
     #[inline(always)]
@@ -58,31 +57,53 @@ impl WeightBlock for Q2K {
 }
 
 impl RowLanes for Q2K {
-    type Folded = Self;
-    const MAGNITUDE: usize = 45;
+    type Folded = FoldedQ2K;
+    type FoldedNarrow = FoldedQ2K;
+    const MAGNITUDE: usize = 3;
 
     #[inline(always)]
     fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
-        let scales = rows.words(v, at);
-        let mut minima = scales;
-        for i in 0..4 {
-            minima[i] = high_halves(v, scales[i]);
-        }
-        for i in 0..2 {
-            for half in 0..2 {
-                let bytes = rows.words(v, at + 16 + 32 * i + 16 * half);
-                for quarter in 0..4 {
-                    let part = 8 * i + 2 * quarter + half;
-                    // At most 3 * 15: no byte's product reaches the next one.
-                    let scale = v.byte_in_halves(low_halves(v, scales[part / 4]), part % 4);
-                    let mut quants = bytes;
-                    for k in 0..4 {
-                        quants[k] = v.multiply_halves(bits(v, bytes[k], 2 * quarter as u32, 3), scale);
-                    }
-                    to.take(v, part, quants);
-                }
-            }
-        }
-        Scales { minima, ..Scales::of_block(v, rows.words(v, at + 68)[3]) }
+        let (parts, minima) = packed_parts(v, rows, at);
+        // Places are constants: the compiler does not unroll a loop of this size.
+        take_quarters::<V, 0>(v, rows.words(v, at + 16), to);
+        take_quarters::<V, 1>(v, rows.words(v, at + 32), to);
+        take_quarters::<V, 8>(v, rows.words(v, at + 48), to);
+        take_quarters::<V, 9>(v, rows.words(v, at + 64), to);
+        Scales { block: scales_of(v, rows, at), parts, minima }
     }
+}
+
+/// What sixteen bytes hold, of part PART and every other one of the six behind it.
+#[inline(always)]
+fn take_quarters<V: Words, const PART: usize>(v: V, bytes: [V::Int; 4], to: &mut impl Quants<V>) {
+    to.take(v, PART, quarter::<V, 0>(v, bytes));
+    to.take(v, PART + 2, quarter::<V, 1>(v, bytes));
+    to.take(v, PART + 4, quarter::<V, 2>(v, bytes));
+    to.take(v, PART + 6, quarter::<V, 3>(v, bytes));
+}
+
+/// Two bits of each byte.
+#[inline(always)]
+pub(super) fn quarter<V: Words, const QUARTER: u32>(v: V, mut bytes: [V::Int; 4]) -> [V::Int; 4] {
+    for k in 0..4 {
+        bytes[k] = bits(v, bytes[k], 2 * QUARTER, 3);
+    }
+    bytes
+}
+
+/// The scales of parts, and the minima.
+#[inline(always)]
+pub(super) fn packed_parts<V: Words>(v: V, rows: &Rows<'_>, at: usize) -> ([V::Int; 4], [V::Int; 4]) {
+    let packed = rows.words(v, at);
+    let (mut scales, mut minima) = (packed, packed);
+    for i in 0..4 {
+        (scales[i], minima[i]) = (low_halves(v, packed[i]), high_halves(v, packed[i]));
+    }
+    (scales, minima)
+}
+
+/// The scale and the offset.
+#[inline(always)]
+pub(super) fn scales_of<V: Words>(v: V, rows: &Rows<'_>, at: usize) -> V::Int {
+    rows.words(v, at + 68)[3]
 }

@@ -63,30 +63,46 @@ impl WeightBlock for Q3K {
 
 impl RowLanes for Q3K {
     type Folded = FoldedQ3K;
+    type FoldedNarrow = Self;
     const MAGNITUDE: usize = 4;
 
     #[inline(always)]
     fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
-        for half in 0..2 {
-            let third = rows.words(v, at + 16 * half);
-            for i in 0..2 {
-                let low = rows.words(v, at + 32 + 32 * i + 16 * half);
-                for quarter in 0..4 {
-                    let (from, third_from) = (2 * quarter as u32, (4 * i + quarter) as u32);
-                    let mut quants = low;
-                    for k in 0..4 {
-                        quants[k] = with_bits(v, bits(v, low[k], from, 3), third[k], third_from, 4);
-                    }
-                    to.take(v, 8 * i + 2 * quarter + half, quants);
-                }
-            }
-        }
+        half::<V, 0>(v, rows, at, to);
+        half::<V, 1>(v, rows, at, to);
         let mut parts = packed_scales(v, rows, at);
         for i in 0..4 {
             parts[i] = less_32(v, parts[i]);
         }
         Scales { parts, ..Scales::of_block(v, scale_of(v, rows, at)) }
     }
+}
+
+/// The first or the last sixteen bytes of both stretches of low bits. Places are constants throughout: the compiler does
+/// not unroll loops of this size.
+#[inline(always)]
+fn half<V: Words, const HALF: usize>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) {
+    let third = rows.words(v, at + 16 * HALF);
+    let low = rows.words(v, at + 32 + 16 * HALF);
+    to.take(v, HALF, eighth::<V, 0>(v, low, third));
+    to.take(v, HALF + 2, eighth::<V, 1>(v, low, third));
+    to.take(v, HALF + 4, eighth::<V, 2>(v, low, third));
+    to.take(v, HALF + 6, eighth::<V, 3>(v, low, third));
+    let low = rows.words(v, at + 64 + 16 * HALF);
+    to.take(v, HALF + 8, eighth::<V, 4>(v, low, third));
+    to.take(v, HALF + 10, eighth::<V, 5>(v, low, third));
+    to.take(v, HALF + 12, eighth::<V, 6>(v, low, third));
+    to.take(v, HALF + 14, eighth::<V, 7>(v, low, third));
+}
+
+/// The quants of an eighth of the block, or half of them, of the low bits of its stretch and all third bits.
+#[inline(always)]
+pub(super) fn eighth<V: Words, const EIGHTH: u32>(v: V, low: [V::Int; 4], third: [V::Int; 4]) -> [V::Int; 4] {
+    let mut quants = low;
+    for k in 0..4 {
+        quants[k] = with_bits(v, bits(v, low[k], EIGHTH % 4 * 2, 3), third[k], EIGHTH, 4);
+    }
+    quants
 }
 
 #[inline(always)]

@@ -5,8 +5,8 @@ use vt_core::DType;
 
 use crate::arch::Words;
 
-use super::lanes::{Quants, RowLanes, Rows, Scales, bits, with_bits};
-use super::q3_k::{packed_scales, scale_of};
+use super::lanes::{Quants, RowLanes, Rows, Scales, bits};
+use super::q3_k::{eighth, packed_scales, scale_of};
 use super::{Q3K, Q8K, SubScales, WeightBlock};
 
 /// The blocks of [`Q3K`]; see the module.
@@ -42,6 +42,7 @@ impl WeightBlock for FoldedQ3K {
 
 impl RowLanes for FoldedQ3K {
     type Folded = Self;
+    type FoldedNarrow = Self;
     const WIDE: bool = true;
     const MAGNITUDE: usize = 128;
 
@@ -49,31 +50,47 @@ impl RowLanes for FoldedQ3K {
     #[inline(always)]
     fn quants<V: Words>(v: V, rows: &Rows<'_>, at: usize, to: &mut impl Quants<V>) -> Scales<V> {
         let bias = if V::SIGNED { 0 } else { Self::BIAS as u8 };
-        let [flips, factors, offsets] = negated_scales(v, bias, packed_scales(v, rows, at));
-        for half in 0..2 {
-            let third = rows.words(v, at + 16 * half);
-            for i in 0..2 {
-                let low = rows.words(v, at + 32 + 32 * i + 16 * half);
-                for quarter in 0..4 {
-                    let part = 8 * i + 2 * quarter + half;
-                    let (group, byte) = (part / 4, part % 4);
-                    let flip = v.byte_in_bytes(flips[group], byte);
-                    let factor = v.byte_in_halves(factors[group], byte);
-                    let offset = v.byte_in_bytes(offsets[group], byte);
-                    let (from, third_from) = (2 * quarter as u32, (4 * i + quarter) as u32);
-                    let mut quants = low;
-                    for k in 0..4 {
-                        let quant = with_bits(v, bits(v, low[k], from, 3), third[k], third_from, 4);
-                        // At most 7 * 32: no byte's product reaches the next one.
-                        let product = v.multiply_halves(v.xor(quant, flip), factor);
-                        quants[k] = v.add_bytes(product, offset);
-                    }
-                    to.take(v, part, quants);
-                }
-            }
-        }
+        let scales = negated_scales(v, bias, packed_scales(v, rows, at));
+        half::<V, 0>(v, (rows, at), &scales, to);
+        half::<V, 1>(v, (rows, at), &scales, to);
         Scales::of_block(v, v.xor(scale_of(v, rows, at), v.int(0x8000)))
     }
+}
+
+/// As [`Q3K`]'s; places are constants, for the compiler does not unroll loops of this size.
+#[inline(always)]
+fn half<V: Words, const HALF: usize>(
+    v: V,
+    (rows, at): (&Rows<'_>, usize),
+    scales: &[[V::Int; 4]; 3],
+    to: &mut impl Quants<V>,
+) {
+    let third = rows.words(v, at + 16 * HALF);
+    let low = rows.words(v, at + 32 + 16 * HALF);
+    to.take(v, HALF, scaled(v, eighth::<V, 0>(v, low, third), scales, HALF));
+    to.take(v, HALF + 2, scaled(v, eighth::<V, 1>(v, low, third), scales, HALF + 2));
+    to.take(v, HALF + 4, scaled(v, eighth::<V, 2>(v, low, third), scales, HALF + 4));
+    to.take(v, HALF + 6, scaled(v, eighth::<V, 3>(v, low, third), scales, HALF + 6));
+    let low = rows.words(v, at + 64 + 16 * HALF);
+    to.take(v, HALF + 8, scaled(v, eighth::<V, 4>(v, low, third), scales, HALF + 8));
+    to.take(v, HALF + 10, scaled(v, eighth::<V, 5>(v, low, third), scales, HALF + 10));
+    to.take(v, HALF + 12, scaled(v, eighth::<V, 6>(v, low, third), scales, HALF + 12));
+    to.take(v, HALF + 14, scaled(v, eighth::<V, 7>(v, low, third), scales, HALF + 14));
+}
+
+/// Quants of part `part` times its scale, by [`negated_scales`]: at most 7 * 32, so that no byte's product reaches the next
+/// one.
+#[inline(always)]
+fn scaled<V: Words>(v: V, mut quants: [V::Int; 4], scales: &[[V::Int; 4]; 3], part: usize) -> [V::Int; 4] {
+    let [flips, factors, offsets] = scales;
+    let (group, byte) = (part / 4, part % 4);
+    let flip = v.byte_in_bytes(flips[group], byte);
+    let factor = v.byte_in_halves(factors[group], byte);
+    let offset = v.byte_in_bytes(offsets[group], byte);
+    for k in 0..4 {
+        quants[k] = v.add_bytes(v.multiply_halves(v.xor(quants[k], flip), factor), offset);
+    }
+    quants
 }
 
 /// For bytes `s + 32` the bytes f, a and o with `(q ^ f) a + o = bias - (q - 4) s`, for q from 0 to 7: a is the magnitude

@@ -43,6 +43,7 @@ impl WeightBlock for Q4_0 {
 
 impl RowLanes for Q4_0 {
     type Folded = Self;
+    type FoldedNarrow = Self;
     const MAGNITUDE: usize = 8;
 
     #[inline(always)]

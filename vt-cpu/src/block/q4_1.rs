@@ -50,6 +50,7 @@ impl WeightBlock for Q4_1 {
 
 impl RowLanes for Q4_1 {
     type Folded = Self;
+    type FoldedNarrow = Self;
     const MAGNITUDE: usize = 15;
 
     #[inline(always)]

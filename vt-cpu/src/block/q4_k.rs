@@ -62,6 +62,7 @@ impl WeightBlock for Q4K {
 
 impl RowLanes for Q4K {
     type Folded = Self;
+    type FoldedNarrow = Self;
     const MAGNITUDE: usize = 15;
 
     #[inline(always)]

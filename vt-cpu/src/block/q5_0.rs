@@ -37,6 +37,7 @@ impl WeightBlock for Q5_0 {
 
 impl RowLanes for Q5_0 {
     type Folded = Self;
+    type FoldedNarrow = Self;
     const MAGNITUDE: usize = 16;
 
     #[inline(always)]

@@ -45,6 +45,7 @@ impl WeightBlock for Q5_1 {
 
 impl RowLanes for Q5_1 {
     type Folded = Self;
+    type FoldedNarrow = Self;
     const MAGNITUDE: usize = 31;
 
     #[inline(always)]

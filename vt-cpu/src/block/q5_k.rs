@@ -65,6 +65,7 @@ impl WeightBlock for Q5K {
 
 impl RowLanes for Q5K {
     type Folded = Self;
+    type FoldedNarrow = Self;
     const MAGNITUDE: usize = 31;
 
     #[inline(always)]

@@ -61,6 +61,7 @@ impl WeightBlock for Q6K {
 
 impl RowLanes for Q6K {
     type Folded = Self;
+    type FoldedNarrow = Self;
     const MAGNITUDE: usize = 32;
 
     #[inline(always)]

@@ -37,6 +37,7 @@ impl WeightBlock for Q8_0 {
 
 impl RowLanes for Q8_0 {
     type Folded = Self;
+    type FoldedNarrow = Self;
     const WIDE: bool = true;
     const MAGNITUDE: usize = 128;
 

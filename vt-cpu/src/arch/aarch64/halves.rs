@@ -13,8 +13,8 @@ impl Quads for Neon {
     const HALVES: bool = true;
     const SPREAD: usize = 4;
 
-    /// Products of parts and their scales take eight bits, of which this tier adds but one to another.
-    type InPanels<W: RowLanes> = W;
+    /// Of products of eight bits this tier adds but one to another.
+    type InPanels<W: RowLanes> = W::FoldedNarrow;
 
     quads_alike!();
     one_token_a_column!();

@@ -9,7 +9,7 @@ use crate::block::{Quants, RowLanes, Rows, WeightBlock};
 
 use super::LANES;
 use super::panel::{BlockScales, scales_size, store_scales};
-use super::tile::{Ints, PartSums, add_block, add_products, part_words, start};
+use super::tile::{Ints, PartSums, add_block, add_products, halves, in_halves, part_words, start};
 use super::tokens::{TokenBlock, Tokens, token_block_size};
 use crate::quant::ahead::ahead;
 use crate::quant::parts;
@@ -90,9 +90,9 @@ fn multiply_block<W: RowLanes, V: Vector, const T: usize>(
     add_block::<W, V, 1, T>(v, [&scales], tokens, &sums, accs);
 }
 
-/// The sums of all parts, or of a folded block in turn, growing with each sixteen quants.
+/// The sums of all parts, or of pairs of them in halves, or of a folded block in turn, growing with each sixteen quants.
 struct Summed<'a, W, V: Vector, const T: usize> {
-    quants: &'a [i32],
+    tokens: &'a TokenBlock<'a>,
     sums: [[V::Int; T]; MAX_PARTS],
     block: PhantomData<W>,
 }
@@ -101,31 +101,43 @@ impl<'a, W: RowLanes, V: Vector, const T: usize> Summed<'a, W, V, T> {
     #[inline(always)]
     fn new(v: V, tokens: &'a TokenBlock<'a>) -> Self {
         let mut sums = [[v.int(0); T]; MAX_PARTS];
-        for p in 0..parts::<W>() {
-            for t in 0..T {
-                sums[p][t] = start::<W, V>(v, tokens, t, p);
+        if !in_halves::<W>() {
+            for p in 0..parts::<W>() {
+                for t in 0..T {
+                    sums[p][t] = start::<W, V>(v, tokens, t, p);
+                }
             }
         }
-        Self { quants: &tokens.quants[..T * W::ELEMS / 4], sums, block: PhantomData }
+        Self { tokens, sums, block: PhantomData }
     }
 }
 
 impl<W: RowLanes, V: Vector, const T: usize> Quants<V> for Summed<'_, W, V, T> {
     #[inline(always)]
     fn take(&mut self, v: V, place: usize, quants: [V::Int; 4]) {
-        let sums = &mut self.sums[if W::FOLDED { place % SUMS } else { 4 * place / part_words::<W>() }];
         for t in 0..T {
-            let acts = &self.quants[t * W::ELEMS / 4 + 4 * place..][..4];
-            let mut sum = sums[t];
-            for k in 0..4 {
-                sum = add_products::<W, V>(v, sum, quants[k], v.int(acts[k]));
+            let acts = &self.tokens.quants[t * W::ELEMS / 4..][..W::ELEMS / 4][4 * place..][..4];
+            if in_halves::<W>() {
+                let sum = dot::<W, V>(v, start::<W, V>(v, self.tokens, t, place), quants, acts);
+                let pair = &mut self.sums[place / 4 * 2 + place % 2][t];
+                *pair = if place % 4 < 2 { sum } else { halves(v, *pair, sum) };
+            } else {
+                let sum = &mut self.sums[if W::FOLDED { place % SUMS } else { 4 * place / part_words::<W>() }][t];
+                *sum = dot::<W, V>(v, *sum, quants, acts);
             }
-            sums[t] = sum;
         }
     }
 }
 
-impl<W: WeightBlock, V: Vector, const T: usize> PartSums<V, 1, T> for Summed<'_, W, V, T> {
+#[inline(always)]
+fn dot<W: RowLanes, V: Vector>(v: V, mut sum: V::Int, quants: [V::Int; 4], acts: &[i32]) -> V::Int {
+    for k in 0..4 {
+        sum = add_products::<W, V>(v, sum, quants[k], v.int(acts[k]));
+    }
+    sum
+}
+
+impl<W: RowLanes, V: Vector, const T: usize> PartSums<V, 1, T> for Summed<'_, W, V, T> {
     #[inline(always)]
     fn part(&self, v: V, p: usize) -> Ints<V, 1, T> {
         let mut sums = self.sums[p];
@@ -137,5 +149,9 @@ impl<W: WeightBlock, V: Vector, const T: usize> PartSums<V, 1, T> for Summed<'_,
             }
         }
         [sums]
+    }
+    #[inline(always)]
+    fn pair(&self, _: V, pair: usize) -> Ints<V, 1, T> {
+        [self.sums[pair]]
     }
 }

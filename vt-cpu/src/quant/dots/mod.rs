@@ -72,7 +72,7 @@ pub fn dots_scratch<W: RowLanes, V: Vector, const R: usize>(m: usize, k: usize) 
     direct.max(panels_scratch::<V::InPanels<W>, R>(m, k))
 }
 
-fn panels_scratch<W: WeightBlock, const R: usize>(m: usize, k: usize) -> usize {
+fn panels_scratch<W: RowLanes, const R: usize>(m: usize, k: usize) -> usize {
     16 * (sums_size::<R>(m) + panel_size::<W, R>() + slab_chunks::<W>(m, k / W::ELEMS) * chunk_size::<W>(m))
 }
 

@@ -7,7 +7,7 @@ use vt_core::View;
 use crate::arch::Vector;
 use crate::block::{Offset, Quants, RowLanes, Rows, Scales, WeightBlock};
 
-use super::tile::float_scales;
+use super::tile::{float_scales, in_halves};
 use super::{CHUNK, Lanes, chunk_blocks};
 use crate::quant::parts;
 
@@ -33,7 +33,7 @@ pub(super) struct PanelBlock<'a> {
 
 /// What one block of 16 rows has beside quants.
 pub(super) struct BlockScales<'a> {
-    /// As `f32` if the type's are applied as such, else as `i32`.
+    /// As `f32` if the type's are applied as such, or as `i32`, or as the upper bytes of halves, in pairs as `minima`.
     pub(super) part_scales: &'a [Lanes],
     /// Of four parts in turn the first and the third, then the second and the fourth.
     pub(super) minima: &'a [Lanes],
@@ -43,23 +43,27 @@ pub(super) struct BlockScales<'a> {
 }
 
 /// Lanes of the scales of parts.
-const fn part_scales<W: WeightBlock>() -> usize {
-    if parts::<W>() == 1 { 0 } else { parts::<W>() }
+const fn part_scales<W: RowLanes>() -> usize {
+    match parts::<W>() {
+        1 => 0,
+        parts if in_halves::<W>() => parts / 2,
+        parts => parts,
+    }
 }
 
 /// [`Lanes`] of [`BlockScales`].
-pub(super) const fn scales_size<W: WeightBlock>() -> usize {
+pub(super) const fn scales_size<W: RowLanes>() -> usize {
     let offset = if matches!(W::OFFSET, Offset::None) { 0 } else { 1 };
     part_scales::<W>() + W::MINIMA / 2 + 1 + offset
 }
 
 /// [`Lanes`] of one block of 16 rows.
-const fn panel_block_size<W: WeightBlock>() -> usize {
+const fn panel_block_size<W: RowLanes>() -> usize {
     W::ELEMS / 4 + scales_size::<W>()
 }
 
 /// [`Lanes`] of a panel of R vectors of rows.
-pub(super) const fn panel_size<W: WeightBlock, const R: usize>() -> usize {
+pub(super) const fn panel_size<W: RowLanes, const R: usize>() -> usize {
     chunk_blocks::<W>() * R * panel_block_size::<W>()
 }
 
@@ -103,7 +107,7 @@ impl<'a, W: RowLanes, const R: usize> Panel<'a, W, R> {
 }
 
 #[inline(always)]
-fn panel_block<W: WeightBlock>(data: &[Lanes]) -> PanelBlock<'_> {
+fn panel_block<W: RowLanes>(data: &[Lanes]) -> PanelBlock<'_> {
     let (quants, rest) = data.split_at(W::ELEMS / 4);
     PanelBlock { quants, scales: BlockScales::new::<W>(rest) }
 }
@@ -111,7 +115,7 @@ fn panel_block<W: WeightBlock>(data: &[Lanes]) -> PanelBlock<'_> {
 impl<'a> BlockScales<'a> {
     /// What [`store_scales`] wrote.
     #[inline(always)]
-    pub(super) fn new<W: WeightBlock>(data: &'a [Lanes]) -> Self {
+    pub(super) fn new<W: RowLanes>(data: &'a [Lanes]) -> Self {
         let (part_scales, rest) = data.split_at(part_scales::<W>());
         let (minima, rest) = rest.split_at(W::MINIMA / 2);
         Self { part_scales, minima, scale: &rest[0], offset: &rest[1..] }
@@ -169,7 +173,14 @@ pub(super) fn store_scales<W: RowLanes, V: Vector>(v: V, scales: Scales<V>, data
 
 /// One part's scales after the other's.
 #[inline(always)]
-fn store_part_scales<W: WeightBlock, V: Vector>(v: V, bytes: [V::Int; 4], out: &mut [Lanes]) {
+fn store_part_scales<W: RowLanes, V: Vector>(v: V, bytes: [V::Int; 4], out: &mut [Lanes]) {
+    if in_halves::<W>() {
+        for (pair, out) in out.iter_mut().enumerate() {
+            let pairs = v.shift_left(bytes[pair / 2], 8 * (1 - pair as u32 % 2));
+            v.store_ints(v.and(pairs, v.int(0xff00_ff00u32 as i32)), out);
+        }
+        return;
+    }
     for (part, out) in out.iter_mut().enumerate() {
         let top = v.shift_left(bytes[part / 4], 24 - 8 * (part as u32 % 4));
         let scale = v.shift_right_signed(top, 24);

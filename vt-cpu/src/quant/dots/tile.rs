@@ -18,6 +18,11 @@ pub(super) const fn float_scales<W: WeightBlock>() -> bool {
     2 * W::EXACT >= W::ELEMS
 }
 
+/// Whether the sums of parts are halves of lanes, two of which are multiplied with their scales at once.
+pub(super) const fn in_halves<W: RowLanes>() -> bool {
+    parts::<W>() == 16 && W::ELEMS / 16 * W::MAGNITUDE * 128 < 1 << 15
+}
+
 pub(super) type Ints<V, const R: usize, const T: usize> = [[<V as Words>::Int; T]; R];
 pub(super) type Floats<V, const R: usize, const T: usize> = [[<V as Words>::Float; T]; R];
 
@@ -136,6 +141,25 @@ fn multiply<W: RowLanes, V: Vector, const R: usize, const T: usize>(
 pub(super) trait PartSums<V: Vector, const R: usize, const T: usize> {
     /// Those of part `p`. Implementations are `#[inline(always)]`.
     fn part(&self, v: V, p: usize) -> Ints<V, R, T>;
+
+    /// Those of parts `4 i + j` and `4 i + 2 + j` in halves, of pair `2 i + j`.
+    #[inline(always)]
+    fn pair(&self, v: V, pair: usize) -> Ints<V, R, T> {
+        let part = pair / 2 * 4 + pair % 2;
+        let (mut sums, high) = (self.part(v, part), self.part(v, part + 2));
+        for r in 0..R {
+            for t in 0..T {
+                sums[r][t] = halves(v, sums[r][t], high[r][t]);
+            }
+        }
+        sums
+    }
+}
+
+/// Two numbers of 16 bits in the halves of lanes.
+#[inline(always)]
+pub(super) fn halves<V: Vector>(v: V, low: V::Int, high: V::Int) -> V::Int {
+    v.or(v.and(low, v.int(0xffff)), v.shift_left(high, 16))
 }
 
 /// The exact integer sums of a block, rounded once.
@@ -147,6 +171,9 @@ fn products<W: RowLanes, V: Vector, const R: usize, const T: usize>(
 ) -> Floats<V, R, T> {
     if parts::<W>() == 1 {
         return to_floats(v, sums.part(v, 0));
+    }
+    if in_halves::<W>() {
+        return to_floats(v, scaled_pairs(v, scales, sums));
     }
     if !float_scales::<W>() {
         let mut totals = [[v.int(0); T]; R];
@@ -183,6 +210,31 @@ fn to_floats<V: Vector, const R: usize, const T: usize>(v: V, sums: Ints<V, R, T
         }
     }
     floats
+}
+
+/// The sums of parts times their scales, which are in the upper bytes of halves: below 2^22, and so below 2^30 there.
+#[inline(always)]
+fn scaled_pairs<V: Vector, const R: usize, const T: usize>(
+    v: V,
+    scales: [&BlockScales<'_>; R],
+    sums: &impl PartSums<V, R, T>,
+) -> Ints<V, R, T> {
+    let mut totals = [[v.int(0); T]; R];
+    for pair in 0..8 {
+        let sums = sums.pair(v, pair);
+        for r in 0..R {
+            let scale = v.ints(&scales[r].part_scales[pair]);
+            for t in 0..T {
+                totals[r][t] = v.dot_halves(totals[r][t], sums[r][t], scale);
+            }
+        }
+    }
+    for r in 0..R {
+        for t in 0..T {
+            totals[r][t] = v.shift_right_signed(totals[r][t], 8);
+        }
+    }
+    totals
 }
 
 /// The sums of some parts times their scales, exact in `f32`.

@@ -19,9 +19,6 @@ pub(super) const ROWS: usize = 4;
 /// The most parts of a block.
 const MAX_PARTS: usize = 16;
 
-/// Sums of a block of many quants without parts: one alone would wait for itself.
-const CHAINS: usize = 4;
-
 /// Whether quants come with their bias, which is taken off where sums start.
 const fn biased<W: RowLanes>() -> bool {
     W::BIAS != 0 && !W::WIDE
@@ -48,12 +45,12 @@ pub(super) fn scratch<W: RowLanes, V: Quads>(blocks: usize) -> usize {
     blocks * block_size::<W, V>()
 }
 
-/// Whether this road multiplies the token. Sums in halves, beside products of quants and scales, leave too few registers.
+/// Whether this road multiplies the token. Sums of sixteen parts, beside those in halves, leave too few registers.
 #[inline(always)]
 pub(super) fn suits<W: RowLanes, V: Quads>(token: &[u8]) -> bool {
     let mut blocks = token.chunks_exact(<W::Act as ActivationBlock>::BYTES);
     let bounded = const { V::HALVES && fit(greatest::<W>(), MADE) > fit(greatest::<W>(), ANY) };
-    !(V::HALVES && W::FOLDED) && (!bounded || blocks.all(|block| !has_least(W::Act::quants(block))))
+    !(V::HALVES && parts::<W>() == 16) && (!bounded || blocks.all(|block| !has_least(W::Act::quants(block))))
 }
 
 /// All of `out`, for at least [`ROWS`] rows of weights.
@@ -180,17 +177,13 @@ impl<'a, W: RowLanes, V: Quads> Sums<'a, W, V> {
     /// The exact sum of the block.
     #[inline(always)]
     fn total(&self, v: V, scales: &Scales<V>) -> V::Int {
-        let mut total = self.sums[0];
-        if W::FOLDED {
-            for i in 1..CHAINS {
-                total = v.add_ints(total, self.sums[i]);
-            }
-        } else if parts::<W>() > 1 {
-            total = v.int(0);
-            for p in 0..parts::<W>() {
-                let top = v.shift_left(scales.parts[p / 4], 24 - 8 * (p as u32 % 4));
-                total = v.multiply_add_ints(self.sums[p], v.shift_right_signed(top, 24), total);
-            }
+        if parts::<W>() == 1 {
+            return self.sums[0];
+        }
+        let mut total = v.int(0);
+        for p in 0..parts::<W>() {
+            let top = v.shift_left(scales.parts[p / 4], 24 - 8 * (p as u32 % 4));
+            total = v.multiply_add_ints(self.sums[p], v.shift_right_signed(top, 24), total);
         }
         total
     }
@@ -199,7 +192,7 @@ impl<'a, W: RowLanes, V: Quads> Sums<'a, W, V> {
 impl<W: RowLanes, V: Quads> Quants<V> for Sums<'_, W, V> {
     #[inline(always)]
     fn take(&mut self, v: V, place: usize, quants: [V::Int; 4]) {
-        let sum = &mut self.sums[if W::FOLDED { place % CHAINS } else { 16 * parts::<W>() * place / W::ELEMS }];
+        let sum = &mut self.sums[16 * parts::<W>() * place / W::ELEMS];
         let token = &self.quants[place * V::SPREAD..][..V::SPREAD];
         *sum = v.add_words(*sum, quants, token, fit(greatest::<W>(), MADE));
     }

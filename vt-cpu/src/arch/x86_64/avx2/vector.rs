@@ -153,7 +153,7 @@ impl Words for Avx2 {
 
 impl Vector for Avx2 {
     /// Products of signed bytes cost this tier more than another form gains.
-    type InPanels<W: RowLanes> = W;
+    type InPanels<W: RowLanes> = W::FoldedNarrow;
 
     #[inline(always)]
     fn ints(self, lanes: &[i32; 16]) -> Self::Int {
