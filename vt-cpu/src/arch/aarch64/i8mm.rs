@@ -94,8 +94,8 @@ impl Quads for I8mm {
             // SAFETY: as above.
             let [first, second] =
                 unsafe { [vuzp1q_f32(column[r], column[r + 1]), vuzp2q_f32(column[r], column[r + 1])] };
-            self.store(self.bits(first), &mut sums[r / 2]);
-            self.store(self.bits(second), &mut sums[(R + r) / 2]);
+            self.store(self.float_bits(first), &mut sums[r / 2]);
+            self.store(self.float_bits(second), &mut sums[(R + r) / 2]);
         }
     }
 

@@ -66,7 +66,7 @@ pub trait Quads: Words {
     /// Lanes to memory.
     fn store(self, x: Self::Int, lanes: &mut Quad);
     /// The bits of floats.
-    fn bits(self, x: Self::Float) -> Self::Int;
+    fn float_bits(self, x: Self::Float) -> Self::Int;
     /// `sum + a * b`. Wraps.
     fn multiply_add_ints(self, a: Self::Int, b: Self::Int, sum: Self::Int) -> Self::Int;
     /// The nearest floats, ties to even.
@@ -93,7 +93,7 @@ macro_rules! quads_alike {
         }
 
         #[inline(always)]
-        fn bits(self, x: float32x4_t) -> int32x4_t {
+        fn float_bits(self, x: float32x4_t) -> int32x4_t {
             // SAFETY: the token proves that the processor has the instructions.
             unsafe { vreinterpretq_s32_f32(x) }
         }
@@ -152,7 +152,7 @@ macro_rules! one_token_a_column {
         #[inline(always)]
         fn store_sums<const R: usize>(self, column: &[float32x4_t; R], sums: &mut [Quad; R]) {
             for r in 0..R {
-                self.store(self.bits(column[r]), &mut sums[r]);
+                self.store(self.float_bits(column[r]), &mut sums[r]);
             }
         }
     };

@@ -60,7 +60,7 @@ impl<V: Quads> Work for OfWords<'_, V> {
         v.store(v.look_up(&TABLE, v.and(a, v.int(0x0f0f_0f0f))), &mut results.looked_up);
         v.store(v.add_bytes(a, b), &mut results.wrapping[0]);
         v.store(v.multiply_halves(a, b), &mut results.wrapping[1]);
-        v.store(v.bits(v.halves_to_floats(v.and(a, v.int(0x7fff_3fff)))), &mut results.halves);
+        v.store(v.float_bits(v.halves_to_floats(v.and(a, v.int(0x7fff_3fff)))), &mut results.halves);
         results
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn direct<W: RowLanes, V: Quads>(
             for (block, token) in token.chunks_exact(size).enumerate() {
                 acc = add_block::<W, V>(v, &rows, block * W::BYTES, token, acc);
             }
-            v.store(v.bits(acc), &mut sums);
+            v.store(v.float_bits(acc), &mut sums);
             let out = &mut out.row_mut(0)[row..row + ROWS];
             out.iter_mut().zip(sums).for_each(|(to, bits)| *to = f32::from_bits(bits as u32));
         }

@@ -154,11 +154,11 @@ fn store_scales<W: RowLanes, V: Quads>(v: V, scales: Scales<V>, quad: usize, dat
         store_words(v, [scales.minima[2 * step], scales.minima[2 * step + 1]], (step, quad), minima);
     }
     let (scale, offset) = data.split_at_mut(registers::<V>());
-    v.store_rows(v.bits(W::scale_values(v, scales.block)), &mut scale[own.clone()]);
+    v.store_rows(v.float_bits(W::scale_values(v, scales.block)), &mut scale[own.clone()]);
     if W::OFFSET != Offset::None {
         // `m`, or `-dmin`.
         let sign = if W::MINIMA > 0 { 0x8000 } else { 0 };
         let bits = v.xor(v.shift_right(scales.block, 16), v.int(sign));
-        v.store_rows(v.bits(v.halves_to_floats(bits)), &mut offset[own]);
+        v.store_rows(v.float_bits(v.halves_to_floats(bits)), &mut offset[own]);
     }
 }
