@@ -1,9 +1,10 @@
-"""Counts the instructions of innermost loops by kind, from `objdump -d -C --no-show-raw-insn` of aarch64 code.
+"""Counts the instructions of loops by kind, from `objdump -d -C --no-show-raw-insn` of aarch64 code.
 
     python3 count-loops.py LISTING [PART-OF-A-FUNCTION'S-NAME]
 
-Of each loop that multiplies: its address, its instructions, those of each kind, the bytes that it loads into vector
-registers, and its vector loads and stores on the stack (spills, unless an array lies there).
+Of each loop, without the loops in it: its address, its vector instructions, all by kind, the bytes that it loads into vector
+registers, and its vector loads and stores on the stack (spills, unless an array lies there). Loops without vector instructions are
+left out.
 """
 
 import collections
@@ -28,14 +29,19 @@ def functions(path):
         yield name, body
 
 
-def inner_loops(body):
+def all_loops(body):
     at = {address: i for i, (address, _, _) in enumerate(body)}
     loops = set()
     for i, (_, op, operands) in enumerate(body):
         target = BRANCH.match(op) and re.search(r"([0-9a-f]+) <", operands)
         if target and at.get(int(target[1], 16), i + 1) <= i:
             loops.add((at[int(target[1], 16)], i))
-    return sorted(a for a in loops if not any(a != b and a[0] <= b[0] and b[1] <= a[1] for b in loops))
+    return sorted(loops)
+
+
+def own(body, loop, loops):
+    inner = [b for b in loops if b != loop and loop[0] <= b[0] and b[1] <= loop[1]]
+    return [body[i] for i in range(loop[0], loop[1] + 1) if not any(b[0] <= i <= b[1] for b in inner)]
 
 
 def kind(op, operands):
@@ -53,10 +59,10 @@ def kind(op, operands):
 
 def main(listing, part=""):
     for name, body in functions(listing):
-        loops = inner_loops(body) if part in name else []
-        for first, last in loops:
+        loops = all_loops(body) if part in name else []
+        for loop in loops:
             kinds, loaded, stack = collections.Counter(), 0, 0
-            for _, op, operands in body[first : last + 1]:
+            for _, op, operands in own(body, loop, loops):
                 kinds[kind(op, operands)] += 1
                 if kind(op, operands) in ("load", "store"):
                     stack += "[sp" in operands or "[x29" in operands
@@ -64,8 +70,9 @@ def main(listing, part=""):
                     register = re.match(r"\{?\s*([qvdshb])", operands)[1]
                     size = (8 if ".2d" in operands else 4) if op == "ld1r" else BYTES[register]
                     loaded += size * (2 if op == "ldp" else 1)
-            if any(MULTIPLY.match(k) for k in kinds):
-                print(f"{name[-160:]}\n  {body[first][0]:#x}: {last - first + 1} {dict(kinds)}, {loaded} bytes, stack {stack}")
+            vector = kinds.total() - kinds["scalar"] - kinds["load"] - kinds["store"]
+            if vector:
+                print(f"{name[-160:]}\n  {body[loop[0]][0]:#x}: {vector} {dict(kinds)}, {loaded} bytes, stack {stack}")
 
 
 main(*sys.argv[1:])

@@ -1,6 +1,6 @@
 //! What every tier can do with sixteen numbers, or sixteen rows of them, in plain loops.
 
-use half::f16;
+use half::{bf16, f16};
 
 use crate::float::half::f16_to_f32;
 use crate::float::lanes::{Lanes, add_tree};
@@ -31,6 +31,13 @@ pub(super) fn add_trees(sums: &[&Lanes; 16]) -> Lanes {
 pub(super) fn dot_pairs(sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
     let ([a_odd, a_even], [b_odd, b_even]) = (split(a), split(b));
     add_products(&add_products(sums, &a_odd, &b_odd), &a_even, &b_even)
+}
+
+#[inline(always)]
+pub(super) fn lower(lowest: &mut [u16; 32], halves: &[bf16; 32]) {
+    for (lowest, x) in lowest.iter_mut().zip(halves) {
+        *lowest = (*lowest).min((x.to_bits() & 0x7fff).wrapping_sub(1));
+    }
 }
 
 #[inline(always)]

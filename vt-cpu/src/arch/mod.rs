@@ -19,7 +19,7 @@ mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-use half::f16;
+use half::{bf16, f16};
 
 use crate::float::lanes::{Lanes, multiply_add};
 
@@ -95,11 +95,29 @@ pub trait Isa: Copy + Send + Sync + 'static {
         }
     }
 
+    /// The same of two vectors of each, one after the other.
+    #[inline(always)]
+    fn add_two_products<const R: usize, const T: usize>(
+        self,
+        sums: &mut [[Lanes; T]; R],
+        rows: &[[Lanes; R]; 2],
+        tokens: &[[Lanes; T]; 2],
+    ) {
+        self.add_products(sums, &rows[0], &tokens[0]);
+        self.add_products(sums, &rows[1], &tokens[1]);
+    }
+
     /// Adds products of bf16, two in each lane, by the steps of `float/pairs.rs`: the lanes of `a` and `b` are the
     /// bits of pairs, the first element below.
     #[inline(always)]
     fn dot_pairs(self, sums: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
         block::dot_pairs(sums, a, b)
+    }
+
+    /// Takes the magnitudes of bf16, less one, into `lowest`: the least of all its numbers is the least of all.
+    #[inline(always)]
+    fn lower(self, lowest: &mut [u16; 32], halves: &[bf16; 32]) {
+        block::lower(lowest, halves);
     }
 
     /// Rows become columns.

@@ -52,6 +52,17 @@ pub trait Words: Isa {
     /// its bit 4, and else zeros.
     fn fifth_bits(self, x: Self::Int, first: u32) -> Self::Int;
 
+    /// `x`, whose bits there are zeros, with those of `bits` where `mask`, the same in each byte, has ones.
+    #[inline(always)]
+    fn insert(self, x: Self::Int, bits: Self::Int, mask: u8) -> Self::Int {
+        self.or(x, self.and(bits, self.int(i32::from_le_bytes([mask; 4]))))
+    }
+    /// `x`, whose bytes are below 16, with [`fifth_bits`](Words::fifth_bits).
+    #[inline(always)]
+    fn insert_fifth_bits(self, x: Self::Int, bits: Self::Int, first: u32) -> Self::Int {
+        self.or(x, self.fifth_bits(bits, first))
+    }
+
     /// The table's entries at the places that the bytes say: each is below 16.
     fn look_up(self, table: &[u8; 16], x: Self::Int) -> Self::Int;
 

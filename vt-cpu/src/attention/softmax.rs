@@ -10,11 +10,11 @@ use crate::math::exp;
 /// of other keys are zeros.
 #[inline(always)]
 pub(super) fn softmax(scores: &mut [f32; CHUNK], seen: Range<usize>) -> (f32, f32) {
+    scores[..seen.start.min(CHUNK)].fill(f32::NEG_INFINITY);
+    scores[seen.end..].fill(f32::NEG_INFINITY);
     let mut lanes = [f32::NEG_INFINITY; LANES];
-    for (i, scores) in scores.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-        for (l, (max, s)) in lanes.iter_mut().zip(scores).enumerate() {
-            let j = i * LANES + l;
-            *s = if j >= seen.start && j < seen.end { *s } else { f32::NEG_INFINITY };
+    for scores in scores.as_chunks::<LANES>().0 {
+        for (max, s) in lanes.iter_mut().zip(scores) {
             *max = greater(*max, *s);
         }
     }

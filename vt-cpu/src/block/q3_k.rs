@@ -7,7 +7,7 @@ use vt_core::DType;
 use crate::arch::Words;
 
 use super::kquant::{decode_parts, word};
-use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves};
+use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves, with_bits};
 use super::{FoldedQ3K, Q8K, SubScales, WeightBlock, f16_at, u16_at};
 
 /// The block type; see the module.
@@ -100,7 +100,7 @@ fn half<V: Words, const HALF: usize>(v: V, rows: &Rows<'_>, at: usize, to: &mut 
 pub(super) fn eighth<V: Words, const EIGHTH: u32>(v: V, low: [V::Int; 4], third: [V::Int; 4]) -> [V::Int; 4] {
     let mut quants = low;
     for k in 0..4 {
-        quants[k] = v.or(bits(v, low[k], EIGHTH % 4 * 2, 3), bits(v, third[k], EIGHTH, 4));
+        quants[k] = with_bits(v, bits(v, low[k], EIGHTH % 4 * 2, 3), third[k], EIGHTH, 4);
     }
     quants
 }
@@ -122,7 +122,7 @@ pub(super) fn packed_scales<V: Words>(v: V, rows: &Rows<'_>, at: usize) -> [V::I
         [low_halves(v, packed[0]), low_halves(v, packed[1]), high_halves(v, packed[0]), high_halves(v, packed[1])];
     let mut scales = low;
     for i in 0..4 {
-        scales[i] = v.or(low[i], bits(v, packed[2], 2 * i as u32, 0x30));
+        scales[i] = with_bits(v, low[i], packed[2], 2 * i as u32, 0x30);
     }
     scales
 }

@@ -67,8 +67,8 @@ pub(super) fn take_five_bits<V: Words>(v: V, fifth: V::Int, nibbles: [V::Int; 4]
     let mut quants = [nibbles; 2];
     for k in 0..4 {
         let first = 4 * k as u32;
-        quants[0][k] = v.or(low_halves(v, nibbles[k]), v.fifth_bits(fifth, first));
-        quants[1][k] = v.or(high_halves(v, nibbles[k]), v.fifth_bits(fifth, first + 16));
+        quants[0][k] = v.insert_fifth_bits(low_halves(v, nibbles[k]), fifth, first);
+        quants[1][k] = v.insert_fifth_bits(high_halves(v, nibbles[k]), fifth, first + 16);
     }
     to.take(v, 0, quants[0]);
     to.take(v, 1, quants[1]);

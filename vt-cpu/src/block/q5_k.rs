@@ -7,7 +7,7 @@ use vt_core::DType;
 use crate::arch::Words;
 
 use super::kquant::{decode_with_minima, packed_minima, packed_scales};
-use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves, packed_parts};
+use super::lanes::{Quants, RowLanes, Rows, Scales, high_halves, low_halves, packed_parts, with_bits};
 use super::{Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
@@ -77,8 +77,8 @@ impl RowLanes for Q5K {
                 let first = 2 * i as u32;
                 let mut quants = [bytes; 2];
                 for k in 0..4 {
-                    quants[0][k] = v.or(low_halves(v, bytes[k]), bits(v, fifth[k], first, 0x10));
-                    quants[1][k] = v.or(high_halves(v, bytes[k]), bits(v, fifth[k], first + 1, 0x10));
+                    quants[0][k] = with_bits(v, low_halves(v, bytes[k]), fifth[k], first, 0x10);
+                    quants[1][k] = with_bits(v, high_halves(v, bytes[k]), fifth[k], first + 1, 0x10);
                 }
                 to.take(v, 4 * i + half, quants[0]);
                 to.take(v, 4 * i + 2 + half, quants[1]);

@@ -7,7 +7,7 @@ use vt_core::DType;
 use crate::arch::Words;
 
 use super::kquant::decode_parts;
-use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves};
+use super::lanes::{Quants, RowLanes, Rows, Scales, high_halves, low_halves, with_bits};
 use super::{Q8K, SubScales, WeightBlock, f16_at, u16_at};
 
 /// The block type; see the module.
@@ -74,8 +74,8 @@ impl RowLanes for Q6K {
                     let (place, from) = (8 * i + 2 * odd + half, 2 * odd as u32);
                     let mut quants = [low; 2];
                     for k in 0..4 {
-                        quants[0][k] = v.or(low_halves(v, low[k]), bits(v, high[k], from, 0x30));
-                        quants[1][k] = v.or(high_halves(v, low[k]), bits(v, high[k], from + 4, 0x30));
+                        quants[0][k] = with_bits(v, low_halves(v, low[k]), high[k], from, 0x30);
+                        quants[1][k] = with_bits(v, high_halves(v, low[k]), high[k], from + 4, 0x30);
                     }
                     to.take(v, place, quants[0]);
                     to.take(v, place + 4, quants[1]);

@@ -54,8 +54,12 @@ impl ActivationBlock for Q8K {
     }
 }
 
-/// The first value whose magnitude has the bits `max`.
+/// The first value whose magnitude has the bits `max`: the lowest of their places, for a search would look at one by one.
 #[inline(always)]
 fn first_of_magnitude(x: &[f32], max: u32) -> f32 {
-    x.iter().copied().find(|x| x.to_bits() & 0x7fff_ffff == max).unwrap_or(f32::from_bits(max))
+    let mut first = u32::MAX;
+    for (i, x) in (0..u32::MAX).zip(x) {
+        first = first.min(if x.to_bits() & 0x7fff_ffff == max { i } else { u32::MAX });
+    }
+    x.get(first as usize).copied().unwrap_or(f32::from_bits(max))
 }

@@ -21,6 +21,10 @@ pub(super) fn half_to_even(x: f32) -> i32 {
 /// The nearest integer, ties away from zero, of `x` below 2^22 in magnitude.
 #[inline(always)]
 pub(super) fn half_away(x: f32) -> i32 {
+    if cfg!(target_arch = "aarch64") {
+        // One instruction there.
+        return x.round() as i32;
+    }
     let even = (x + TO_INTEGER) - TO_INTEGER;
     // A tie went towards zero where the rest is one half of the number's own sign.
     let rest = x - even;
@@ -36,10 +40,21 @@ pub(super) fn reciprocal_or_zero(d: f32) -> f32 {
     if r.is_finite() { r } else { 0.0 }
 }
 
-/// Writes the quants of `x` times `inverse`, ties away from zero.
+/// Writes the quants of whole blocks of `x` times `inverse`, ties away from zero.
 #[inline(always)]
 pub(super) fn write_half_away(x: &[f32], inverse: f32, quants: &mut [u8]) {
-    for (q, x) in quants.iter_mut().zip(x) {
-        *q = half_away(x * inverse) as u8;
+    if cfg!(not(target_arch = "aarch64")) {
+        for (q, x) in quants.iter_mut().zip(x) {
+            *q = half_away(x * inverse) as u8;
+        }
+        return;
+    }
+    // Where that is so short it becomes no vectors: for the compiler the bytes might lie in `x`.
+    for (quants, x) in quants.as_chunks_mut::<32>().0.iter_mut().zip(x.as_chunks::<32>().0) {
+        let mut block = [0; 32];
+        for (q, x) in block.iter_mut().zip(x) {
+            *q = half_away(x * inverse) as u8;
+        }
+        *quants = block;
     }
 }

@@ -2,12 +2,12 @@
 
 use vt_core::{View, ViewMut};
 
-use crate::arch::{Isa, prefetch};
+use crate::arch::{Isa, Work, prefetch};
 
 use super::lanes::{LANES, Lanes, add_tree};
-use super::pairs::{Floor, lowest_exponent, products_stay_normal};
-use super::tile::{Sums, flushed_steps, step, zeros};
-use super::weight::{CHUNK, Weight, chunks, flushes, put, steps, vectors};
+use super::pairs::{Floor, NO_FLOOR, add_products, lowest_exponent, products_stay_normal};
+use super::tile::{Sums, step, zeros};
+use super::weight::{CHUNK, Vectors, Weight, chunks, flushes, put, steps, vectors};
 
 /// The most tokens, and the most in a group.
 pub(super) const MOST: usize = 16;
@@ -27,6 +27,19 @@ struct Rows<'a, W, const R: usize> {
     last: [[W; CHUNK]; R],
     /// Rows that are needed later, or none.
     ahead: [&'a [W]; R],
+}
+
+impl<W: Weight, const R: usize> Rows<'_, W, R> {
+    /// The lowest of the weights.
+    #[inline(always)]
+    fn floor<I: Isa>(&self, isa: I) -> Floor {
+        let mut floor = Floor::new();
+        for row in self.whole {
+            row.iter().for_each(|chunk| W::lower(isa, chunk, &mut floor));
+        }
+        self.last.iter().for_each(|chunk| W::lower(isa, chunk, &mut floor));
+        floor
+    }
 }
 
 /// All tokens, in groups of at most T: of a tile of rows the first group's weights come from memory, the others' from caches.
@@ -51,18 +64,20 @@ pub(super) fn few<I: Isa, W: Weight, const R: usize, const T: usize>(
     }
     for n in (0..weights.rows()).step_by(R) {
         let rows = rows(weights, n);
+        // Beside the products the registers would not hold it.
+        let lowest = if I::LOADS_FIRST { rows.floor(isa).exponent() } else { NO_FLOOR };
         for (g, floor) in floors.iter().enumerate().take(groups) {
             let (start, end) = span(g);
             let acts = &scratch[start * steps..end * steps];
             let out = &mut out.tile(start, end - start, n, R.min(weights.rows() - n));
-            let part = [g, groups];
+            let (part, floors) = ([g, groups], [lowest, *floor]);
             match end - start {
-                1 => group::<I, W, R, 1>(isa, &rows, acts, *floor, part, out),
-                2 => group::<I, W, R, 2>(isa, &rows, acts, *floor, part, out),
-                3 if T > 3 => group::<I, W, R, 3>(isa, &rows, acts, *floor, part, out),
-                4 if T > 4 => group::<I, W, R, 4>(isa, &rows, acts, *floor, part, out),
-                5 if T > 5 => group::<I, W, R, 5>(isa, &rows, acts, *floor, part, out),
-                _ => group::<I, W, R, T>(isa, &rows, acts, *floor, part, out),
+                1 => group::<I, W, R, 1>(isa, &rows, acts, floors, part, out),
+                2 if const { T > 2 } => group::<I, W, R, 2>(isa, &rows, acts, floors, part, out),
+                3 if const { T > 3 } => group::<I, W, R, 3>(isa, &rows, acts, floors, part, out),
+                4 if const { T > 4 } => group::<I, W, R, 4>(isa, &rows, acts, floors, part, out),
+                5 if const { T > 5 } => group::<I, W, R, 5>(isa, &rows, acts, floors, part, out),
+                _ => group::<I, W, R, T>(isa, &rows, acts, floors, part, out),
             }
         }
     }
@@ -94,19 +109,42 @@ fn group<I: Isa, W: Weight, const R: usize, const T: usize>(
     isa: I,
     rows: &Rows<W, R>,
     acts: &[Lanes],
-    floor: u32,
+    floors: [u32; 2],
     part: [usize; 2],
     out: &mut ViewMut<f32>,
 ) {
     let acts = acts.as_chunks().0;
-    let (sums, lowest) = multiply::<I, W, R, T>(isa, rows, acts, part);
-    let exact = !flushes::<I, W>() || products_stay_normal(lowest.exponent(), floor);
-    let sums = if exact { sums } else { flushed::<I, W, R, T>(isa, rows, acts) };
+    let sums = sums::<I, W, R, T>(isa, rows, acts, floors, part);
     for (r, sums) in sums.iter().enumerate().take(out.cols()) {
         for (t, sums) in sums.iter().enumerate() {
             out.row_mut(t)[r] = add_tree(sums);
         }
     }
+}
+
+/// The partial sums; `floors` are the lowest exponents of weights, as far as they are known, and of activations.
+#[inline(always)]
+fn sums<I: Isa, W: Weight, const R: usize, const T: usize>(
+    isa: I,
+    rows: &Rows<W, R>,
+    acts: &[[Lanes; T]],
+    [lowest, floor]: [u32; 2],
+    part: [usize; 2],
+) -> Sums<R, T> {
+    if !flushes::<I, W>() || products_stay_normal(lowest, floor) {
+        let (sums, weights) = multiply::<I, W, R, T>(isa, rows, acts, part);
+        if !flushes::<I, W>() || products_stay_normal(weights.exponent(), floor) {
+            return sums;
+        }
+    }
+    apart(isa, Flushed { isa, rows, acts })
+}
+
+/// Work that is rarely needed, and whose constants shall not take registers from loops around it.
+#[cold]
+#[inline(never)]
+fn apart<I: Isa, W: Work>(isa: I, work: W) -> W::Output {
+    isa.perform(work)
 }
 
 /// Token `t` among T.
@@ -137,7 +175,7 @@ fn rows<'a, W: Weight, const R: usize>(weights: View<'a, W>, n: usize) -> Rows<'
     rows
 }
 
-/// The partial sums where nothing is flushed, and the lowest of the weights.
+/// The partial sums where nothing is flushed, and the lowest of the weights, unless they were looked at before.
 #[inline(always)]
 fn multiply<I: Isa, W: Weight, const R: usize, const T: usize>(
     isa: I,
@@ -157,53 +195,67 @@ fn multiply<I: Isa, W: Weight, const R: usize, const T: usize>(
                 }
             }
         }
-        for (weights, acts) in chunk_steps(isa, rows, c, &mut floor).iter().zip(acts) {
-            step::<I, W, R, T>(isa, &mut sums, weights, acts);
+        let mut weights = [[[0.0; LANES]; R]; 2];
+        for (r, row) in rows.whole.iter().enumerate() {
+            put(&mut weights, r, &unflushed(isa, &row[c], &mut floor));
         }
+        add_chunk::<I, W, R, T>(isa, &mut sums, &weights, acts);
     }
-    for (weights, acts) in last_steps(isa, rows, &mut floor).iter().zip(last) {
-        step::<I, W, R, T>(isa, &mut sums, weights, acts);
+    let mut weights = [[[0.0; LANES]; R]; 2];
+    for (r, row) in rows.last.iter().enumerate() {
+        put(&mut weights, r, &unflushed(isa, row, &mut floor));
     }
+    add_chunk::<I, W, R, T>(isa, &mut sums, &weights, last);
     (sums, floor)
 }
 
-/// The steps of chunk `c`.
+/// A chunk of weights. Those that are denormal may stay so: the sums of their products are not taken then.
 #[inline(always)]
-fn chunk_steps<I: Isa, W: Weight, const R: usize>(
-    isa: I,
-    rows: &Rows<W, R>,
-    c: usize,
-    floor: &mut Floor,
-) -> [[Lanes; R]; 2] {
-    let mut tile = [[[0.0; LANES]; R]; 2];
-    for (r, row) in rows.whole.iter().enumerate() {
-        put(&mut tile, r, &W::weights(isa, &row[c], floor));
+fn unflushed<I: Isa, W: Weight>(isa: I, chunk: &[W; CHUNK], floor: &mut Floor) -> Vectors {
+    if !I::LOADS_FIRST {
+        W::lower(isa, chunk, floor);
     }
-    tile
+    W::unflushed(isa, chunk)
 }
 
-/// The steps of the last chunks.
+/// The one or two steps of a chunk, if there are any.
 #[inline(always)]
-fn last_steps<I: Isa, W: Weight, const R: usize>(isa: I, rows: &Rows<W, R>, floor: &mut Floor) -> [[Lanes; R]; 2] {
-    let mut tile = [[[0.0; LANES]; R]; 2];
-    for (r, row) in rows.last.iter().enumerate() {
-        put(&mut tile, r, &W::weights(isa, row, floor));
+fn add_chunk<I: Isa, W: Weight, const R: usize, const T: usize>(
+    isa: I,
+    sums: &mut Sums<R, T>,
+    weights: &[[Lanes; R]; 2],
+    acts: &[[Lanes; T]],
+) {
+    match acts {
+        [] => {}
+        [acts] => step::<I, W, R, T>(isa, sums, &weights[0], acts),
+        [first, second, ..] => isa.add_two_products(sums, weights, &[*first, *second]),
     }
-    tile
 }
 
 /// The partial sums by steps that flush.
-#[inline(always)]
-fn flushed<I: Isa, W: Weight, const R: usize, const T: usize>(
+struct Flushed<'a, I, W, const R: usize, const T: usize> {
     isa: I,
-    rows: &Rows<W, R>,
-    acts: &[[Lanes; T]],
-) -> Sums<R, T> {
-    let (mut sums, mut floor) = (zeros::<R, T>(), Floor::new());
-    let (first, last) = acts.split_at(rows.whole[0].len() * steps::<I, W>());
-    for (c, acts) in first.chunks_exact(steps::<I, W>()).enumerate() {
-        flushed_steps(&mut sums, &chunk_steps(isa, rows, c, &mut floor), acts);
+    rows: &'a Rows<'a, W, R>,
+    acts: &'a [[Lanes; T]],
+}
+
+impl<I: Isa, W: Weight, const R: usize, const T: usize> Work for Flushed<'_, I, W, R, T> {
+    type Output = Sums<R, T>;
+
+    #[inline(always)]
+    fn run(self) -> Sums<R, T> {
+        let (mut all, mut floor) = (zeros::<R, T>(), Floor::new());
+        for i in 0..R * T {
+            let (r, t, mut sums) = (i / T, i % T, [0.0; LANES]);
+            let chunks = self.rows.whole[r].iter().chain([&self.rows.last[r]]);
+            for (chunk, acts) in chunks.zip(self.acts.chunks(steps::<I, W>())) {
+                for (weights, acts) in W::weights(self.isa, chunk, &mut floor).iter().zip(acts) {
+                    sums = add_products(&sums, weights, &acts[t]);
+                }
+            }
+            all[r][t] = sums;
+        }
+        all
     }
-    flushed_steps(&mut sums, &last_steps(isa, rows, &mut floor), last);
-    sums
 }

@@ -44,9 +44,9 @@ pub fn matmul<I: Isa, W: Weight, const R: usize, const T: usize>(
     let scratch = scratch.as_chunks_mut().0;
     if m > MOST {
         many::<I, W, R, T>(isa, weights, acts, out, scratch);
-    } else if I::VECTORS >= 32 {
+    } else if const { I::VECTORS >= 32 } {
         few::<I, W, 4, 6>(isa, weights, acts, out, scratch);
-    } else if I::LOADS_FIRST {
+    } else if const { I::LOADS_FIRST } {
         few::<I, W, 2, 2>(isa, weights, acts, out, scratch);
     } else {
         few::<I, W, 2, 3>(isa, weights, acts, out, scratch);

@@ -8,6 +8,7 @@
 use half::bf16;
 
 use super::lanes::{LANES, Lanes};
+use crate::arch::Isa;
 
 /// Where `x` is denormal, a zero of its sign.
 #[inline(always)]
@@ -16,15 +17,32 @@ pub(crate) fn flush(x: f32) -> f32 {
     f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
 }
 
+/// [`flush`] in every lane.
+#[inline(always)]
+pub(super) fn flush_lanes(x: &Lanes) -> Lanes {
+    let mut flushed = *x;
+    for x in &mut flushed {
+        *x = flush(*x);
+    }
+    flushed
+}
+
 /// The elements of pairs whose bits lanes hold: first the odd ones, which are the upper halves, then the even ones.
 #[inline(always)]
-pub(crate) fn split(pairs: &Lanes) -> [Lanes; 2] {
+pub(super) fn halves(pairs: &Lanes) -> [Lanes; 2] {
     let mut steps = [[0.0; LANES]; 2];
     for (l, pair) in pairs.iter().enumerate() {
-        steps[0][l] = flush(f32::from_bits(pair.to_bits() & 0xffff_0000));
-        steps[1][l] = flush(f32::from_bits(pair.to_bits() << 16));
+        steps[0][l] = f32::from_bits(pair.to_bits() & 0xffff_0000);
+        steps[1][l] = f32::from_bits(pair.to_bits() << 16);
     }
     steps
+}
+
+/// The same with denormal numbers as zeros.
+#[inline(always)]
+pub(crate) fn split(pairs: &Lanes) -> [Lanes; 2] {
+    let [odd, even] = halves(pairs);
+    [flush_lanes(&odd), flush_lanes(&even)]
 }
 
 /// One product added to a sum; no operand is denormal, `a` and `b` are bf16.
@@ -77,10 +95,8 @@ impl Floor {
 
     /// Takes in more of them.
     #[inline(always)]
-    pub(super) fn lower(&mut self, weights: &[bf16; 2 * LANES]) {
-        for (lowest, x) in self.0.iter_mut().zip(weights) {
-            *lowest = (*lowest).min((x.to_bits() & 0x7fff).wrapping_sub(1));
-        }
+    pub(super) fn lower<I: Isa>(&mut self, isa: I, weights: &[bf16; 2 * LANES]) {
+        isa.lower(&mut self.0, weights);
     }
 
     /// Its exponent field, 0 for a denormal number, [`NO_FLOOR`] if all are zeros.
@@ -112,6 +128,7 @@ pub(super) fn sums_stay_normal(sums: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arch::Portable;
 
     #[test]
     fn denormal_results_are_zeros_of_their_sign() {
@@ -149,12 +166,12 @@ mod tests {
     #[test]
     fn the_lowest_bf16_passes_over_zeros() {
         let mut floor = Floor::new();
-        floor.lower(&[bf16::from_bits(0x8000); 32]);
+        floor.lower(Portable, &[bf16::from_bits(0x8000); 32]);
         assert_eq!(floor.exponent(), NO_FLOOR);
         let mut x = [bf16::ZERO; 32];
         for (bits, expected) in [(0x7f80, 255), (0xbf40, 126), (0x3f00, 126), (0x8080, 1), (0x0001, 0)] {
             x[7] = bf16::from_bits(bits);
-            floor.lower(&x);
+            floor.lower(Portable, &x);
             assert_eq!(floor.exponent(), expected);
         }
     }

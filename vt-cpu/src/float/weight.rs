@@ -7,7 +7,7 @@ use crate::arch::Isa;
 
 use super::half::{bf16_to_f32, round_to_bf16};
 use super::lanes::{LANES, Lanes};
-use super::pairs::{Floor, split};
+use super::pairs::{Floor, flush_lanes, halves, split};
 
 /// Elements that are laid out together.
 pub(super) const CHUNK: usize = 2 * LANES;
@@ -33,6 +33,16 @@ pub trait Weight: Elem + Default {
         let [low, high] = chunk.as_chunks().0 else { unreachable!("two vectors") };
         [Self::widen(isa, low), Self::widen(isa, high)]
     }
+
+    /// The same vectors, but denormal numbers may stay as they are.
+    #[inline(always)]
+    fn unflushed<I: Isa>(isa: I, chunk: &[Self; CHUNK]) -> Vectors {
+        Self::weights(isa, chunk, &mut Floor::new())
+    }
+
+    /// Takes a chunk into `floor`, for types whose results are flushed.
+    #[inline(always)]
+    fn lower<I: Isa>(_: I, _: &[Self; CHUNK], _: &mut Floor) {}
 
     /// A chunk of activations beside it.
     #[inline(always)]
@@ -132,16 +142,26 @@ impl Weight for bf16 {
     }
 
     #[inline(always)]
-    fn weights<I: Isa>(_: I, chunk: &[bf16; CHUNK], floor: &mut Floor) -> Vectors {
+    fn weights<I: Isa>(isa: I, chunk: &[bf16; CHUNK], floor: &mut Floor) -> Vectors {
+        Self::lower(isa, chunk, floor);
+        let [odd, even] = Self::unflushed(isa, chunk);
+        if I::PAIRS { [odd, even] } else { [flush_lanes(&odd), flush_lanes(&even)] }
+    }
+
+    #[inline(always)]
+    fn unflushed<I: Isa>(_: I, chunk: &[bf16; CHUNK]) -> Vectors {
         let mut pairs = [0.0; LANES];
         for (pair, [even, odd]) in pairs.iter_mut().zip(chunk.as_chunks::<2>().0) {
             *pair = f32::from_bits(u32::from(even.to_bits()) | u32::from(odd.to_bits()) << 16);
         }
-        if I::PAIRS {
-            return [pairs, pairs];
+        if I::PAIRS { [pairs, pairs] } else { halves(&pairs) }
+    }
+
+    #[inline(always)]
+    fn lower<I: Isa>(isa: I, chunk: &[bf16; CHUNK], floor: &mut Floor) {
+        if flushes::<I, Self>() {
+            floor.lower(isa, chunk);
         }
-        floor.lower(chunk);
-        split(&pairs)
     }
 
     #[inline(always)]

@@ -279,14 +279,14 @@ impl<V: Quads, const R: usize, const T: usize> Work for ByteQuads<V, R, T> {
     fn run(self) -> u64 {
         const ELEMS: usize = 64;
         let rows = black_box([[0x0102_0304; 4]; ELEMS / 2]);
-        let tokens = black_box([[[0x0101_ff01; 4]; ELEMS / 8]; T]);
+        let tokens = black_box([[[0x0101_ff01; 4]; ELEMS / 4]; T]);
         let mut columns = [&tokens[0][..0]; T];
         for t in 0..T {
-            columns[t] = &tokens[t][..ELEMS / 16 * V::TOKENS];
+            columns[t] = &tokens[t][..ELEMS / 16 * V::TOKENS * V::SPREAD];
         }
         let mut sums = [[self.0.int(0); R]; T];
         for _ in 0..STEPS {
-            sums = self.0.add_dots(&sums, &rows, &columns, 4);
+            sums = self.0.add_dots(&sums, &rows, &columns, 16);
         }
         let mut quad = [0; 4];
         for column in sums {

@@ -16,8 +16,8 @@
 //! lanes; [`panels`] unpacks 16 weight rows into lanes and multiplies in `f32`, which is exact as long as sums stay below
 //! 2^24.
 //!
-//! Both take activation blocks as [`ActivationBlock::encode`](crate::block::ActivationBlock::encode) makes them: quants
-//! within -127..=127, sums that belong to the quants. Weight blocks may hold any bytes.
+//! All take activation blocks whose sums belong to their quants. A quant may be -128, which
+//! [`ActivationBlock::encode`](crate::block::ActivationBlock::encode) never makes. Weight blocks may hold any bytes.
 
 #![allow(clippy::needless_range_loop, reason = "several arrays of lanes are read at one index")]
 

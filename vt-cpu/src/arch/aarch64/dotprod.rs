@@ -4,7 +4,7 @@ use core::arch::aarch64::*;
 use core::arch::asm;
 
 use super::Neon;
-use super::quads::{Quad, Quads, Sums, one_token_a_column, quads_alike};
+use super::quads::{Quad, Quads, Sums, one_token_a_column, quads_alike, words_by_lanes};
 use crate::arch::{Isa, Words, Work};
 use crate::block::RowLanes;
 
@@ -43,6 +43,17 @@ impl Quads for Dotprod {
 
     quads_alike!();
     one_token_a_column!();
+    words_by_lanes!();
+
+    #[inline(always)]
+    fn arrange(self, words: [int32x4_t; 2]) -> [int32x4_t; 2] {
+        words
+    }
+
+    #[inline(always)]
+    fn put_words<const N: usize>(words: [i32; N], from: usize, _: usize, column: &mut [i32]) {
+        column[from..][..N].copy_from_slice(&words);
+    }
 
     #[inline(always)]
     fn add_dots<const R: usize, const T: usize>(
@@ -97,7 +108,7 @@ fn add_word<const K: i32, const R: usize, const T: usize>(
 /// Adds the products of the four bytes of each lane of `a` with those of lane K of `b`.
 #[inline]
 #[target_feature(enable = "neon,dotprod")]
-fn dot_bytes<const K: i32>(mut sum: int32x4_t, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+pub(super) fn dot_bytes<const K: i32>(mut sum: int32x4_t, a: int32x4_t, b: int32x4_t) -> int32x4_t {
     // SAFETY: the processor has the instruction, which reads and writes these registers only.
     unsafe {
         asm!(

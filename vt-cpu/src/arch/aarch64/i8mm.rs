@@ -4,7 +4,8 @@ use core::arch::aarch64::*;
 use core::arch::asm;
 
 use super::Dotprod;
-use super::quads::{Quad, Quads, Sums, quads_alike};
+use super::dotprod::dot_bytes;
+use super::quads::{Quad, Quads, Sums, quads_alike, words_by_lanes};
 use crate::arch::{Isa, Words, Work};
 use crate::block::RowLanes;
 
@@ -46,11 +47,20 @@ impl Quads for I8mm {
     type InPanels<W: RowLanes> = W::Folded;
 
     quads_alike!();
+    words_by_lanes!();
 
     #[inline(always)]
     fn arrange(self, [first, second]: [int32x4_t; 2]) -> [int32x4_t; 2] {
         // SAFETY: the token proves that the processor has the instructions.
         unsafe { [vzip1q_s32(first, second), vzip2q_s32(first, second)] }
+    }
+
+    #[inline(always)]
+    fn put_words<const N: usize>(words: [i32; N], from: usize, t: usize, column: &mut [i32]) {
+        let steps = column[2 * from..][..2 * N].as_chunks_mut::<2>().0;
+        for (i, words) in words.as_chunks::<2>().0.iter().enumerate() {
+            steps[2 * i + t % 2] = *words;
+        }
     }
 
     #[inline(always)]

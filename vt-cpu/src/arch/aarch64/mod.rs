@@ -2,6 +2,7 @@
 //! baseline; [`Dotprod`] and [`I8mm`] add products of bytes, and only kernels of those are compiled for them.
 
 mod dotprod;
+mod halves;
 mod i8mm;
 mod neon;
 mod quads;

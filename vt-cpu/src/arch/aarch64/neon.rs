@@ -2,11 +2,9 @@
 
 use core::arch::aarch64::*;
 
-use half::f16;
+use half::{bf16, f16};
 
-use super::quads::{Quad, Quads, Sums, one_token_a_column, quads_alike};
-use crate::arch::{Block, Isa, Words, Work};
-use crate::block::RowLanes;
+use crate::arch::{Block, Isa, Work};
 use crate::float::lanes::Lanes;
 
 /// The token of this tier.
@@ -59,14 +57,22 @@ impl Isa for Neon {
         tokens: &[Lanes; T],
     ) {
         for at in [0, 4, 8, 12] {
-            for r in 0..R {
-                for t in 0..T {
-                    // SAFETY: as above.
-                    unsafe {
-                        let sum = vfmaq_f32(load(&sums[r][t], at), load(&rows[r], at), load(&tokens[t], at));
-                        store(sum, &mut sums[r][t], at);
-                    }
-                }
+            // SAFETY: as above.
+            unsafe { add_quarters(sums, rows, tokens, at) };
+        }
+    }
+
+    #[inline(always)]
+    fn add_two_products<const R: usize, const T: usize>(
+        self,
+        sums: &mut [[Lanes; T]; R],
+        rows: &[[Lanes; R]; 2],
+        tokens: &[[Lanes; T]; 2],
+    ) {
+        for at in [0, 4, 8, 12] {
+            for i in 0..2 {
+                // SAFETY: as above.
+                unsafe { add_quarters(sums, &rows[i], &tokens[i], at) };
             }
         }
     }
@@ -78,91 +84,16 @@ impl Isa for Neon {
     }
 
     #[inline(always)]
+    fn lower(self, lowest: &mut [u16; 32], halves: &[bf16; 32]) {
+        // SAFETY: as above.
+        unsafe { lower(lowest, halves) }
+    }
+
+    #[inline(always)]
     fn transpose(self, rows: &Block) -> Block {
         // SAFETY: as above.
         unsafe { transpose(rows) }
     }
-}
-
-impl Quads for Neon {
-    /// Products of parts and their scales take eight bits, of which this tier adds but one to another.
-    type InPanels<W: RowLanes> = W;
-
-    quads_alike!();
-    one_token_a_column!();
-
-    /// Sums of products grow in halves as long as they fit, and then as pairs in lanes.
-    #[inline(always)]
-    fn add_dots<const R: usize, const T: usize>(
-        self,
-        sums: &Sums<int32x4_t, R, T>,
-        rows: &[Quad],
-        tokens: &[&[Quad]; T],
-        most: usize,
-    ) -> Sums<int32x4_t, R, T> {
-        let words = rows.len() / R;
-        let mut pairs = [[[self.int(0); 2]; R]; T];
-        for from in (0..words).step_by(words_in_halves(most)) {
-            let mut halves = [[[self.int(0); 2]; R]; T];
-            for word in from..words.min(from + words_in_halves(most)) {
-                for r in 0..R {
-                    let row = &rows[2 * R * (word / 2) + 2 * r + word % 2];
-                    for t in 0..T {
-                        let token = tokens[t][word / 4][word % 4];
-                        // SAFETY: the token proves that the processor has the instructions.
-                        halves[t][r] = unsafe { add_to_halves(halves[t][r], row, token, word == from) };
-                    }
-                }
-            }
-            for t in 0..T {
-                for r in 0..R {
-                    // SAFETY: as above.
-                    pairs[t][r] = unsafe { add_to_pairs(pairs[t][r], halves[t][r], from == 0) };
-                }
-            }
-        }
-        let mut sums = *sums;
-        for t in 0..T {
-            for r in 0..R {
-                // SAFETY: as above.
-                sums[t][r] = unsafe { vaddq_s32(sums[t][r], vpaddq_s32(pairs[t][r][0], pairs[t][r][1])) };
-            }
-        }
-        sums
-    }
-}
-
-/// How many words' products halves can sum, each below 128 times `most`: a power of two, at most eight.
-const fn words_in_halves(most: usize) -> usize {
-    let words = i16::MAX as usize / (128 * most);
-    if words >= 8 { 8 } else { 1 << (if words > 1 { words.ilog2() } else { 0 }) }
-}
-
-/// The products of sixteen bytes with four, added to sixteen halves, or the first of them. The bytes are loaded by eight: the
-/// compiler would take registers of sixteen apart.
-#[inline]
-#[target_feature(enable = "neon")]
-fn add_to_halves(sums: [int32x4_t; 2], a: &Quad, b: i32, first: bool) -> [int32x4_t; 2] {
-    let ([low, high], b) = (a.as_chunks::<2>().0, vreinterpret_s8_s32(vdup_n_s32(b))) else {
-        unreachable!("two halves")
-    };
-    // SAFETY: the addresses are those of eight bytes each.
-    let [low, high] = unsafe { [vld1_s32(low.as_ptr()), vld1_s32(high.as_ptr())] };
-    let [low, high] = [vreinterpret_s8_s32(low), vreinterpret_s8_s32(high)];
-    let [low, high] = if first {
-        [vmull_s8(low, b), vmull_s8(high, b)]
-    } else {
-        [vmlal_s8(vreinterpretq_s16_s32(sums[0]), low, b), vmlal_s8(vreinterpretq_s16_s32(sums[1]), high, b)]
-    };
-    [vreinterpretq_s32_s16(low), vreinterpretq_s32_s16(high)]
-}
-
-/// Neighbouring halves, added to lanes, or the first of them.
-#[inline]
-#[target_feature(enable = "neon")]
-fn add_to_pairs(sums: [int32x4_t; 2], halves: [int32x4_t; 2], first: bool) -> [int32x4_t; 2] {
-    let [low, high] = [vreinterpretq_s16_s32(halves[0]), vreinterpretq_s16_s32(halves[1])];
-    if first { [vpaddlq_s16(low), vpaddlq_s16(high)] } else { [vpadalq_s16(sums[0], low), vpadalq_s16(sums[1], high)] }
 }
 
 #[inline]
@@ -177,6 +108,23 @@ fn load(x: &[f32], at: usize) -> float32x4_t {
 fn store(x: float32x4_t, to: &mut [f32], at: usize) {
     // SAFETY: the slice's bounds are checked.
     unsafe { vst1q_f32(to[at..at + 4].as_mut_ptr(), x) }
+}
+
+/// The products of four lanes from `at` on.
+#[inline]
+#[target_feature(enable = "neon")]
+fn add_quarters<const R: usize, const T: usize>(
+    sums: &mut [[Lanes; T]; R],
+    rows: &[Lanes; R],
+    tokens: &[Lanes; T],
+    at: usize,
+) {
+    for r in 0..R {
+        for t in 0..T {
+            let sum = vfmaq_f32(load(&sums[r][t], at), load(&rows[r], at), load(&tokens[t], at));
+            store(sum, &mut sums[r][t], at);
+        }
+    }
 }
 
 #[inline]
@@ -224,6 +172,23 @@ fn add_trees(sums: &[&Lanes; 16]) -> Lanes {
 fn add_halves(a: float32x4_t, b: float32x4_t) -> float32x4_t {
     let (a, b) = (vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b));
     vaddq_f32(vreinterpretq_f32_f64(vzip1q_f64(a, b)), vreinterpretq_f32_f64(vzip2q_f64(a, b)))
+}
+
+/// All in the first eight numbers: registers are few.
+#[inline]
+#[target_feature(enable = "neon")]
+fn lower(lowest: &mut [u16; 32], halves: &[bf16; 32]) {
+    // SAFETY: the addresses are those of eight numbers each.
+    unsafe {
+        let mut less_one = [vdupq_n_u16(0); 4];
+        for (less_one, eight) in less_one.iter_mut().zip(halves.as_chunks::<8>().0) {
+            let magnitudes = vbicq_u16(vld1q_u16(eight.as_ptr().cast()), vdupq_n_u16(0x8000));
+            *less_one = vaddq_u16(magnitudes, vdupq_n_u16(u16::MAX));
+        }
+        let [a, b, c, d] = less_one;
+        let least = vminq_u16(vminq_u16(a, b), vminq_u16(c, d));
+        vst1q_u16(lowest.as_mut_ptr(), vminq_u16(vld1q_u16(lowest.as_ptr()), least));
+    }
 }
 
 /// In squares of 4 x 4 lanes.

@@ -17,11 +17,20 @@ pub trait Quads: Words {
     /// Tokens of a column.
     const TOKENS: usize;
 
+    /// Words that each word of a token takes in its column.
+    const SPREAD: usize = 1;
+
+    /// Whether sums of products are halves of 16 bits at first.
+    const HALVES: bool = false;
+
     /// The form in which panels hold blocks.
     type InPanels<W: RowLanes>: RowLanes;
 
     /// Eight elements of four rows, two words of each, as [`add_dots`](Quads::add_dots) takes them.
     fn arrange(self, words: [Self::Int; 2]) -> [Self::Int; 2];
+
+    /// Words of token `t`, from its word `from` on, as [`add_dots`](Quads::add_dots) takes them: at their places in its column.
+    fn put_words<const N: usize>(words: [i32; N], from: usize, t: usize, column: &mut [i32]);
 
     /// One value of each of four rows, as registers of sums have them: [`TOKENS`](Quads::TOKENS) of them.
     fn store_rows(self, rows: Self::Int, to: &mut [Quad]);
@@ -35,15 +44,22 @@ pub trait Quads: Words {
     /// And back.
     fn store_sums<const R: usize>(self, column: &[Self::Float; R], sums: &mut [Quad; R]);
 
-    /// Adds the products of eight rows of signed bytes, four registers for eight elements, and of tokens, whose elements
-    /// alternate by eight where a column has two. `most` is the greatest magnitude of the rows' bytes.
+    /// Adds the products of eight rows of signed bytes, four registers for eight elements, and of tokens. So many products as
+    /// `fit`, a power of two, have a sum of no more than 15 bits and a sign.
     fn add_dots<const R: usize, const T: usize>(
         self,
         sums: &Sums<Self::Int, R, T>,
         rows: &[Quad],
         tokens: &[&[Quad]; T],
-        most: usize,
+        fit: usize,
     ) -> Sums<Self::Int, R, T>;
+
+    /// Words of a token as [`add_words`](Quads::add_words) takes them.
+    fn spread_words<const N: usize>(words: [i32; N], to: &mut [i32]);
+
+    /// Adds to each lane the products of its signed bytes in each of two or four registers with those of a token's word. So many
+    /// products as `fit` have a sum of no more than 15 bits and a sign.
+    fn add_words<const N: usize>(self, sum: Self::Int, rows: [Self::Int; N], token: &[Quad], fit: usize) -> Self::Int;
 
     /// Lanes from memory.
     fn load(self, lanes: &Quad) -> Self::Int;
@@ -114,11 +130,6 @@ macro_rules! one_token_a_column {
         const TOKENS: usize = 1;
 
         #[inline(always)]
-        fn arrange(self, words: [int32x4_t; 2]) -> [int32x4_t; 2] {
-            words
-        }
-
-        #[inline(always)]
         fn store_rows(self, rows: int32x4_t, to: &mut [Quad]) {
             self.store(rows, &mut to[0]);
         }
@@ -147,4 +158,31 @@ macro_rules! one_token_a_column {
     };
 }
 
-pub(super) use {one_token_a_column, quads_alike};
+/// What tiers with dot products of bytes compute alike: four words in a register.
+macro_rules! words_by_lanes {
+    () => {
+        #[inline(always)]
+        fn spread_words<const N: usize>(words: [i32; N], to: &mut [i32]) {
+            to.copy_from_slice(&words);
+        }
+
+        #[inline(always)]
+        fn add_words<const N: usize>(
+            self,
+            sum: int32x4_t,
+            rows: [int32x4_t; N],
+            token: &[Quad],
+            _: usize,
+        ) -> int32x4_t {
+            const { assert!(N == 2 || N == 4) };
+            let words = self.load(&token[0]);
+            // SAFETY: the token proves that the processor has the instructions.
+            unsafe {
+                let sum = dot_bytes::<1>(dot_bytes::<0>(sum, rows[0], words), rows[1], words);
+                if N == 2 { sum } else { dot_bytes::<3>(dot_bytes::<2>(sum, rows[N - 2], words), rows[N - 1], words) }
+            }
+        }
+    };
+}
+
+pub(super) use {one_token_a_column, quads_alike, words_by_lanes};

@@ -117,7 +117,7 @@ struct Product<'a, V, const R: usize, const T: usize> {
     v: V,
     rows: &'a [Vec<u8>],
     tokens: &'a [Vec<u8>],
-    most: usize,
+    fit: usize,
 }
 
 impl<V: Quads, const R: usize, const T: usize> Work for Product<'_, V, R, T> {
@@ -138,16 +138,15 @@ impl<V: Quads, const R: usize, const T: usize> Work for Product<'_, V, R, T> {
             }
         }
         let column = |t: usize| -> Vec<Quad> {
-            let tokens = &self.tokens[t * V::TOKENS..][..V::TOKENS];
-            let words =
-                (0..elems / 8).flat_map(|s| tokens.iter().flat_map(move |t| [word(t, 2 * s), word(t, 2 * s + 1)]));
-            let mut words: Vec<i32> = words.collect();
-            words.resize(words.len().next_multiple_of(4), 0);
+            let mut words = vec![0; (elems / 4 * V::TOKENS * V::SPREAD).next_multiple_of(4)];
+            for (t, token) in self.tokens[t * V::TOKENS..][..V::TOKENS].iter().enumerate() {
+                (0..elems / 8).for_each(|i| V::put_words([0, 1].map(|k| word(token, 2 * i + k)), 2 * i, t, &mut words));
+            }
             words.as_chunks().0.to_vec()
         };
         let columns: [Vec<Quad>; T] = std::array::from_fn(column);
         let ones: Sums<V::Int, R, T> = [[v.int(1); R]; T];
-        let sums = v.add_dots(&ones, &rows, &columns.each_ref().map(|c| &c[..]), self.most);
+        let sums = v.add_dots(&ones, &rows, &columns.each_ref().map(|c| &c[..]), self.fit);
         let mut of_tokens = vec![];
         for column in sums {
             let (mut floats, mut sums) = ([v.to_floats(column[0]); R], [[0; 4]; R]);
@@ -173,11 +172,12 @@ fn signed_bytes(seed: usize, count: usize, most: i32) -> Vec<u8> {
 }
 
 fn check_products<V: Quads, const R: usize, const T: usize>(isa: V) {
-    for (elems, most) in [(8, 63), (16, 15), (16, 128), (32, 8), (32, 31), (32, 128), (256, 45), (256, 128)] {
+    let cases = [(8, 63, 4), (16, 15, 16), (16, 128, 1), (32, 8, 16), (32, 31, 8), (32, 128, 1), (256, 45, 4)];
+    for (elems, most, fit) in cases {
         let rows: Vec<_> = (0..8).map(|r| signed_bytes(r, elems, most)).collect();
         let mut tokens: Vec<_> = (0..T * V::TOKENS).map(|t| signed_bytes(8 + t, elems, 128)).collect();
         tokens[0].fill(128);
-        let found = isa.perform(Product::<V, R, T> { v: isa, rows: &rows, tokens: &tokens, most: most as usize });
+        let found = isa.perform(Product::<V, R, T> { v: isa, rows: &rows, tokens: &tokens, fit });
         assert_eq!(found.len(), tokens.len());
         for (token, found) in tokens.iter().zip(found) {
             let product = |row: &Vec<u8>| -> i32 {

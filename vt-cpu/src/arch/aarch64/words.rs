@@ -1,6 +1,7 @@
 //! Vectors of four lanes, in one register, the same on all tiers.
 
 use core::arch::aarch64::*;
+use core::arch::asm;
 
 use vt_core::View;
 
@@ -50,6 +51,9 @@ macro_rules! words {
                 byte_in_bytes(x: int32x4_t, byte: usize) -> int32x4_t = spread(x, byte, &IN_BYTES);
                 byte_in_halves(x: int32x4_t, byte: usize) -> int32x4_t = spread(x, byte, &IN_HALVES);
                 fifth_bits(x: int32x4_t, first: u32) -> int32x4_t = fifth_bits(x, first);
+                insert(x: int32x4_t, bits: int32x4_t, mask: u8) -> int32x4_t = insert(x, bits, mask);
+                insert_fifth_bits(x: int32x4_t, bits: int32x4_t, first: u32) -> int32x4_t =
+                    insert(x, test_bits(bits, first), 0x10);
                 look_up(table: &[u8; 16], x: int32x4_t) -> int32x4_t =
                     vreinterpretq_s32_u8(vqtbl1q_u8(vld1q_u8(table.as_ptr()), vreinterpretq_u8_s32(x)));
                 add_ints(a: int32x4_t, b: int32x4_t) -> int32x4_t = vaddq_s32(a, b);
@@ -96,11 +100,33 @@ fn spread(x: int32x4_t, byte: usize, indices: &[u8; 16]) -> int32x4_t {
     vreinterpretq_s32_u8(vqtbl1q_u8(vreinterpretq_u8_s32(x), vaddq_u8(indices, vdupq_n_u8(byte as u8))))
 }
 
-/// Each byte takes the byte of its lane that has its bit, and looks at the bit.
+/// Each byte takes the byte of its lane that has its bit, and looks at the bit: all ones, or zeros.
+#[inline]
+#[target_feature(enable = "neon")]
+fn test_bits(x: int32x4_t, first: u32) -> int32x4_t {
+    let bytes = vreinterpretq_u8_s32(spread(x, (first / 8) as usize, &IN_BYTES));
+    let mask = vreinterpretq_u8_s32(vdupq_n_s32(0x0804_0201 << (first % 8)));
+    vreinterpretq_s32_u8(vtstq_u8(bytes, mask))
+}
+
 #[inline]
 #[target_feature(enable = "neon")]
 fn fifth_bits(x: int32x4_t, first: u32) -> int32x4_t {
-    let bytes = vreinterpretq_u8_s32(spread(x, (first / 8) as usize, &IN_BYTES));
-    let mask = vreinterpretq_u8_s32(vdupq_n_s32(0x0804_0201 << (first % 8)));
-    vreinterpretq_s32_u8(vandq_u8(vtstq_u8(bytes, mask), vdupq_n_u8(0x10)))
+    vandq_s32(test_bits(x, first), vdupq_n_s32(0x1010_1010))
+}
+
+/// In one instruction, which the compiler would make two of.
+#[inline]
+#[target_feature(enable = "neon")]
+fn insert(mut x: int32x4_t, bits: int32x4_t, mask: u8) -> int32x4_t {
+    let mask = vdupq_n_u8(mask);
+    // SAFETY: the processor has the instruction, which reads and writes these registers only.
+    unsafe {
+        asm!(
+            "bit {x:v}.16b, {bits:v}.16b, {mask:v}.16b",
+            x = inout(vreg) x, bits = in(vreg) bits, mask = in(vreg) mask,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    x
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use vt_core::View;
 
 use crate::arch::Vector;
-use crate::block::{Offset, Quants, RowLanes, Rows, Scales, WeightBlock};
+use crate::block::{Offset, Quants, RowLanes, Rows, Scales};
 
 use super::tile::{float_scales, in_halves};
 use super::{CHUNK, Lanes, chunk_blocks};

@@ -6,6 +6,7 @@
 //! Sub-block scales of K-quants are applied to the exact sums of their parts, as integers; minima are multiplied with sums of
 //! activations as quants are with activations.
 
+mod direct;
 mod panel;
 mod tile;
 mod tokens;
@@ -34,7 +35,9 @@ const PANEL: usize = TILES * ROWS;
 const SLAB: usize = 1 << 19;
 
 /// Tokens that share a slab at most.
-const SLAB_TOKENS: usize = 512;
+const fn most_tokens<V: Quads>() -> usize {
+    512 / V::SPREAD
+}
 
 /// Elements of K in a chunk.
 const CHUNK: usize = 512;
@@ -54,25 +57,25 @@ const fn registers<V: Quads>() -> usize {
 
 /// Tokens of a slab: whole columns.
 fn slab_tokens<V: Quads>(m: usize) -> usize {
-    m.min(SLAB_TOKENS).next_multiple_of(V::TOKENS)
+    m.min(most_tokens::<V>()).next_multiple_of(V::TOKENS)
 }
 
 /// Chunks of K in a slab: slabs of about one size.
 fn slab_chunks<W: WeightBlock, V: Quads>(m: usize, blocks: usize) -> usize {
-    let most = (SLAB / slab_tokens::<V>(m.max(1)) / CHUNK).max(1);
+    let most = (SLAB / (slab_tokens::<V>(m.max(1)) * V::SPREAD) / CHUNK).max(1);
     let chunks = blocks.div_ceil(chunk_blocks::<W>()).max(1);
     chunks.div_ceil(chunks.div_ceil(most))
 }
 
 /// The `i32` elements that one chunk of K takes in a slab of `m` tokens.
 fn chunk_size<W: WeightBlock, V: Quads>(m: usize) -> usize {
-    slab_tokens::<V>(m) * chunk_blocks::<W>() * token_block_size::<W>()
+    slab_tokens::<V>(m) * chunk_blocks::<W>() * token_block_size::<W, V>()
 }
 
 /// The `i32` elements of scratch that [`quads`] needs for `m` activation rows of `k` elements, or fewer rows.
 pub fn quads_scratch<W: RowLanes, V: Quads>(m: usize, k: usize) -> usize {
     let plain = if folds::<W, V>() { scratch::<W, V>(m.min(FOLD), k) } else { 0 };
-    plain.max(scratch::<V::InPanels<W>, V>(m, k))
+    plain.max(scratch::<V::InPanels<W>, V>(m, k)).max(direct::scratch::<W, V>(k / W::ELEMS))
 }
 
 fn scratch<W: RowLanes, V: Quads>(m: usize, k: usize) -> usize {
@@ -87,7 +90,7 @@ const fn folds<W: RowLanes, V: Quads>() -> bool {
 
 /// `out = acts * weights^T`: weight rows `[n, K]` in blocks of `W`, activation rows `[m, K]` in blocks of `W::Act`, and
 /// `out` `[m, n]`, by tiles of up to T columns of tokens in R registers each. Unpacks the weights once for up to 512
-/// activation rows. To be called inside `V`'s [`perform`](crate::arch::Isa::perform).
+/// activation rows (NEON: 128). To be called inside `V`'s [`perform`](crate::arch::Isa::perform).
 ///
 /// # Panics
 /// If the shapes do not belong together, or `scratch` is shorter than [`quads_scratch`] says.
@@ -101,9 +104,11 @@ pub fn quads<W: RowLanes, V: Quads, const R: usize, const T: usize>(
 ) {
     const { assert!(R == registers::<V>() && T <= tile::MAX_COLUMNS) };
     let blocks = blocks_per_row::<W>(&weights, &acts, out);
-    let m = acts.rows();
+    let (m, n) = (acts.rows(), weights.rows());
     if blocks == 0 {
         (0..m).for_each(|t| out.row_mut(t).fill(0.0));
+    } else if m == 1 && n >= direct::ROWS && direct::suits::<W, V>(acts.row(0)) {
+        direct::direct::<W, V>(v, &weights, acts.row(0), out, scratch);
     } else if folds::<W, V>() && m < FOLD {
         by_panels::<W, V, R, T>(v, &weights, &acts, out, scratch);
     } else {
@@ -124,8 +129,8 @@ fn by_panels<W: RowLanes, V: Quads, const R: usize, const T: usize>(
     let (panel, slab) = rest.split_at_mut(panel_size::<W, V>());
     // Scratch that is made for more rows may hold a few chunks less. The depth changes no bit: sums go on where they were.
     let depth = slab_chunks::<W, V>(m, blocks).min(4 * slab.len() / chunk_size::<W, V>(m).max(1)) * chunk_blocks::<W>();
-    for first in (0..m).step_by(SLAB_TOKENS) {
-        let count = SLAB_TOKENS.min(m - first);
+    for first in (0..m).step_by(most_tokens::<V>()) {
+        let count = most_tokens::<V>().min(m - first);
         let sums = &mut sums[..slab_tokens::<V>(count) * PANEL / 4];
         for from in (0..blocks).step_by(depth) {
             let range = from..blocks.min(from + depth);
@@ -164,7 +169,8 @@ fn multiply_panel<W: RowLanes, V: Quads, const R: usize, const T: usize>(
             let acts = tokens.chunk(from / W::BYTES, group);
             let tiles = sums.chunks_exact_mut(tokens.columns() * R).take(rows.rows().div_ceil(ROWS));
             for (tile, sums) in tiles.enumerate() {
-                multiply_group::<W, V, R, T>(v, panel.tile(tile), acts, &mut sums[group.0 * R..][..group.1 * R]);
+                let sums = &mut sums[group.0 * R..][..group.1 * R];
+                multiply_group::<W, V, R, T>(v, panel.tile(tile), acts, sums, tokens.least());
             }
         }
     }

@@ -10,24 +10,53 @@ use super::tokens::{self, TokenBlock};
 /// The most columns of a tile.
 pub(super) const MAX_COLUMNS: usize = 4;
 
-/// Adds a chunk's products to the sums of a tile with a group of columns: one, two or four, at most MAX.
+/// The greatest magnitudes of activations: as they are made, and of any.
+pub(super) const MADE: usize = 127;
+pub(super) const ANY: usize = 128;
+
+/// How many products of bytes of such magnitudes a half of 16 bits can sum: a power of two, at most 16.
+pub(super) const fn fit(weight: usize, act: usize) -> usize {
+    let most = i16::MAX as usize / (weight * act);
+    if most >= 16 { 16 } else { 1 << most.ilog2() }
+}
+
+/// The same of minima and sums of activations.
+pub(super) const MINIMA_FIT: usize = fit(63, ANY);
+
+/// Adds a chunk's products to the sums of a tile with a group of columns: one, two or four, at most MAX. Where more products fit
+/// without activations of -128, it is another text for those that have some.
 #[inline(always)]
 pub(super) fn multiply_group<W: RowLanes, V: Quads, const R: usize, const MAX: usize>(
     v: V,
     weights: &[Quad],
     tokens: &[i32],
     sums: &mut [Quad],
+    least: bool,
+) {
+    if const { V::HALVES && fit(W::MAGNITUDE, MADE) > fit(W::MAGNITUDE, ANY) } && least {
+        multiply_columns::<W, V, R, MAX, ANY>(v, weights, tokens, sums);
+    } else {
+        multiply_columns::<W, V, R, MAX, MADE>(v, weights, tokens, sums);
+    }
+}
+
+#[inline(always)]
+fn multiply_columns<W: RowLanes, V: Quads, const R: usize, const MAX: usize, const ACT: usize>(
+    v: V,
+    weights: &[Quad],
+    tokens: &[i32],
+    sums: &mut [Quad],
 ) {
     match sums.len() / R {
-        1 => multiply::<W, V, R, 1>(v, weights, tokens, sums),
-        2 if const { MAX > 2 } => multiply::<W, V, R, 2>(v, weights, tokens, sums),
-        _ => multiply::<W, V, R, MAX>(v, weights, tokens, sums),
+        1 => multiply::<W, V, R, 1, ACT>(v, weights, tokens, sums),
+        2 if const { MAX > 2 } => multiply::<W, V, R, 2, ACT>(v, weights, tokens, sums),
+        _ => multiply::<W, V, R, MAX, ACT>(v, weights, tokens, sums),
     }
 }
 
 /// Sums of types with few elements stay in registers; those of K-quants give way to the sums of a block.
 #[inline(always)]
-fn multiply<W: RowLanes, V: Quads, const R: usize, const T: usize>(
+fn multiply<W: RowLanes, V: Quads, const R: usize, const T: usize, const ACT: usize>(
     v: V,
     weights: &[Quad],
     tokens: &[i32],
@@ -37,7 +66,7 @@ fn multiply<W: RowLanes, V: Quads, const R: usize, const T: usize>(
     let mut accs = load::<V, R, T>(v, sums);
     for block in 0..panel::blocks::<W, V>(weights) {
         let (weights, tokens) = (panel::block::<W, V>(weights, block), tokens::block::<W, V, T>(tokens, block));
-        let products = products::<W, V, R, T>(v, &weights, &tokens);
+        let products = products::<W, V, R, T>(v, &weights, &tokens, fit(W::MAGNITUDE, ACT));
         if many {
             accs = load(v, sums);
         }
@@ -75,15 +104,16 @@ fn products<W: RowLanes, V: Quads, const R: usize, const T: usize>(
     v: V,
     weights: &PanelBlock<'_>,
     tokens: &TokenBlock<'_, T>,
+    fit: usize,
 ) -> Sums<V::Int, R, T> {
     let zeros = [[v.int(0); R]; T];
     if parts::<W>() == 1 {
-        return v.add_dots(&zeros, weights.quants, &tokens.quants, W::MAGNITUDE);
+        return v.add_dots(&zeros, weights.quants, &tokens.quants, fit);
     }
     let mut totals = zeros;
     for p in 0..parts::<W>() {
         let quants = &weights.quants[p * part_quads::<W>()..][..part_quads::<W>()];
-        let sums = v.add_dots(&zeros, quants, &tokens.part::<W, V>(p), W::MAGNITUDE);
+        let sums = v.add_dots(&zeros, quants, &tokens.part::<W, V>(p), fit);
         for r in 0..R {
             let scale = v.load(&weights.part_scales[p * R + r]);
             for t in 0..T {
@@ -145,12 +175,11 @@ fn minima<W: RowLanes, V: Quads, const R: usize, const T: usize>(
     weights: &PanelBlock<'_>,
     tokens: &TokenBlock<'_, T>,
 ) -> Sums<V::Int, R, T> {
-    const MOST: usize = 63;
-    let mut sums = v.add_dots(&[[v.int(0); R]; T], weights.minima, &tokens.high_sums, MOST);
+    let mut sums = v.add_dots(&[[v.int(0); R]; T], weights.minima, &tokens.high_sums, MINIMA_FIT);
     for t in 0..T {
         for r in 0..R {
             sums[t][r] = v.shift_left(sums[t][r], 7);
         }
     }
-    v.add_dots(&sums, weights.minima, &tokens.low_sums, MOST)
+    v.add_dots(&sums, weights.minima, &tokens.low_sums, MINIMA_FIT)
 }

@@ -40,8 +40,29 @@ pub(super) fn check<W: RowLanes>() {
     let (m, n, blocks) = (18, 16, 2);
     let signs = [|_| 1.0, |_| -1.0, |k: usize| if k.is_multiple_of(2) { 1.0 } else { -1.0 }];
     let x: Vec<f32> = (0..m).flat_map(|t| (0..blocks * W::ELEMS).map(move |k| signs[t % 3](k))).collect();
-    let operands = Operands::new::<W>([m, n, blocks], weights::<W>(blocks), &x);
+    let mut operands = Operands::new::<W>([m, n, blocks], weights::<W>(blocks), &x);
     let quants = <W::Act as ActivationBlock>::quants(operands.act_row::<W>(0));
     assert!(quants.iter().all(|&q| (q as i8).unsigned_abs() == 127), "the largest activations");
     check_rule::<W>(&operands);
+    // Activations that were not made here may have quants of -128.
+    operands.acts.chunks_exact_mut(<W::Act as ActivationBlock>::BYTES).for_each(fill_with_least::<W::Act>);
+    for rows in [m, 1] {
+        operands.shape[0] = rows;
+        operands.acts.truncate(rows * blocks * <W::Act as ActivationBlock>::BYTES);
+        check_rule::<W>(&operands);
+    }
+}
+
+/// Makes all quants of a block -128.
+fn fill_with_least<A: ActivationBlock>(block: &mut [u8]) {
+    let quants = match A::DTYPE {
+        DType::Q8_0 => 2..34,
+        DType::Q8_1 => 8..40,
+        _ => 4..260,
+    };
+    block[quants].fill(0x80);
+    if A::DTYPE == DType::Q8K {
+        block[260..].as_chunks_mut().0.fill((16 * -128i16).to_le_bytes());
+    }
+    assert!(A::quants(block).iter().all(|&q| q == 0x80));
 }
