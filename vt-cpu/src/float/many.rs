@@ -9,7 +9,8 @@ use crate::arch::{Isa, prefetch};
 use super::few::pack;
 use super::lanes::{LANES, Lanes};
 use super::pairs::{NO_FLOOR, lowest_exponent};
-use super::tile::{Acts, Rows, Source, Sums, accumulate, line, suits, unpack_and_accumulate};
+use super::panel::{Rows, suits};
+use super::tile::{Acts, Source, Sums, accumulate, line, unpack_and_accumulate, unpacks_beside};
 use super::weight::{CHUNK, Weight, flushes, vectors};
 
 /// Vectors of a block of K, at most: of six rows they fill half of a first-level cache.
@@ -160,7 +161,7 @@ fn multiply_rows<I: Isa, W: Weight, const R: usize, const T: usize>(
     panel: &mut [Lanes],
     sums: &mut [Lanes],
 ) {
-    let mut floor = None;
+    let mut floor = NO_FLOOR;
     for (k, len) in k_blocks::<I, W>(weights.cols()) {
         let (at, steps, first) = (vectors::<I, W>(k), vectors::<I, W>(len), k == 0);
         let ahead = |i| ahead::<W, R>(weights, n, k + len, len, [i, acts.tiles()]);
@@ -168,14 +169,14 @@ fn multiply_rows<I: Isa, W: Weight, const R: usize, const T: usize>(
         let (mut source, mut done) = (Source::Rows(&rows), 0);
         if !suits::<I, W>(weights) {
             let to = &mut panel.as_chunks_mut::<R>().0[..steps];
-            let panel = if const { I::VECTORS >= 32 } {
+            let panel = if const { unpacks_beside::<I, W>() } {
                 done = 1;
                 let acts = acts.tile::<T>(at, steps, 0);
-                unpack_and_accumulate::<I, W, R, T>(isa, one(sums), floor, &rows, to, acts, ahead(0))
+                unpack_and_accumulate::<I, W, R, T>(isa, one(sums), first, &rows, to, acts, ahead(0))
             } else {
                 rows.unpack(isa, to, floor)
             };
-            floor = Some(panel.floor_so_far);
+            floor = panel.floor_so_far;
             source = Source::Panel(panel);
         }
         for i in done..acts.tiles() {

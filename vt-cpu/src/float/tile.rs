@@ -1,12 +1,11 @@
 //! The inner loops of the float matmul: a tile of R weight rows by T tokens, its partial sums in registers.
 
-use vt_core::View;
-
 use crate::arch::{Isa, prefetch};
 
 use super::lanes::{LANES, Lanes};
-use super::pairs::{Floor, NO_FLOOR, add_products, lowest_exponent, products_stay_normal, sums_stay_normal};
-use super::weight::{CHUNK, Weight, adds_pairs, chunks, flushes, put, steps};
+use super::pairs::{NO_FLOOR, add_products, lowest_exponent, products_stay_normal, sums_stay_normal};
+use super::panel::{Panel, Rows, may_suit};
+use super::weight::{Weight, adds_pairs, flushes, put, steps};
 
 /// The partial sums of a tile.
 pub(super) type Sums<const R: usize, const T: usize> = [[Lanes; T]; R];
@@ -18,91 +17,6 @@ const UNPACKED_AHEAD: usize = 2;
 #[inline(always)]
 pub(super) fn zeros<const R: usize, const T: usize>() -> Sums<R, T> {
     [[[0.0; LANES]; T]; R]
-}
-
-/// The weights of a tile as they lie.
-pub(super) struct Rows<'a, W, const R: usize> {
-    whole: [&'a [[W; CHUNK]]; R],
-    /// What is left of each row, filled up.
-    last: [[W; CHUNK]; R],
-}
-
-impl<'a, W: Weight, const R: usize> Rows<'a, W, R> {
-    /// The rows from `n` on; where there are no more, the last one again.
-    #[inline(always)]
-    pub(super) fn new(weights: View<'a, W>, n: usize) -> Self {
-        let mut rows = Self { whole: [&[]; R], last: [[W::ABSENT; CHUNK]; R] };
-        for (r, whole) in rows.whole.iter_mut().enumerate() {
-            let (row, rest) = chunks(weights.row((n + r).min(weights.rows() - 1)), W::ABSENT);
-            *whole = row;
-            if let Some(rest) = rest {
-                rows.last[r] = rest;
-            }
-        }
-        rows
-    }
-
-    /// Unpacks chunk `c`.
-    #[inline(always)]
-    fn unpack_chunk<I: Isa>(&self, isa: I, c: usize, to: &mut [[Lanes; R]], floor: &mut Floor) {
-        for (r, row) in self.whole.iter().enumerate() {
-            let chunk = row.get(c).unwrap_or(&self.last[r]);
-            put(to, r, &W::weights(isa, chunk, floor));
-        }
-    }
-
-    /// Unpacks all. `floor` is that of the weights before, if there were any.
-    #[inline(always)]
-    pub(super) fn unpack<'p, I: Isa>(&self, isa: I, to: &'p mut [[Lanes; R]], floor: Option<u32>) -> Panel<'p, R> {
-        let (mut lowest, mut rows) = (Floor::new(), self.whole);
-        let count = rows[0].len();
-        let (whole, rest) = to.split_at_mut(count * steps::<I, W>());
-        for (r, row) in rows.iter_mut().enumerate() {
-            *row = &row[..count];
-            if !rest.is_empty() {
-                put(rest, r, &W::weights(isa, &self.last[r], &mut lowest));
-            }
-        }
-        for (c, to) in whole.chunks_exact_mut(steps::<I, W>()).enumerate() {
-            for (r, row) in rows.iter().enumerate() {
-                put(to, r, &W::weights(isa, &row[c], &mut lowest));
-            }
-        }
-        Panel::new::<I, W>(to, lowest, floor)
-    }
-}
-
-/// Whether some rows of this type suit products as they lie: f32, where products may take operands from memory.
-const fn may_suit<I: Isa, W>() -> bool {
-    size_of::<W>() == size_of::<f32>() && !I::LOADS_FIRST
-}
-
-/// Whether rows suit products as they lie: whole chunks of f32, of which no vector lies in two lines of the cache.
-#[inline(always)]
-pub(super) fn suits<I: Isa, W>(weights: View<W>) -> bool {
-    let (start, stride) = weights.as_ptr_and_stride();
-    may_suit::<I, W>()
-        && weights.cols().is_multiple_of(CHUNK)
-        && stride.is_multiple_of(LANES)
-        && start.addr().is_multiple_of(size_of::<Lanes>())
-}
-
-/// The packed weights of a tile: step after step, of each all rows.
-#[derive(Clone, Copy)]
-pub(super) struct Panel<'a, const R: usize> {
-    pub(super) steps: &'a [[Lanes; R]],
-    /// The lowest exponent among the weights, for types that are flushed.
-    pub(super) floor: u32,
-    /// The same of all weights up to here.
-    pub(super) floor_so_far: u32,
-}
-
-impl<'a, const R: usize> Panel<'a, R> {
-    #[inline(always)]
-    fn new<I: Isa, W: Weight>(steps: &'a [[Lanes; R]], lowest: Floor, before: Option<u32>) -> Self {
-        let floor = if flushes::<I, W>() { lowest.exponent() } else { NO_FLOOR };
-        Self { steps, floor, floor_so_far: floor.min(before.unwrap_or(NO_FLOOR)) }
-    }
 }
 
 /// The packed activations of a tile.
@@ -118,7 +32,7 @@ pub(super) struct Acts<'a, const T: usize> {
 pub(super) enum Source<'a, W, const R: usize> {
     /// Unpacked.
     Panel(Panel<'a, R>),
-    /// As they lie, for which see [`suits`].
+    /// As they lie, for which see [`suits`](super::panel::suits).
     Rows(&'a Rows<'a, W, R>),
 }
 
@@ -168,7 +82,7 @@ fn add_panel<I: Isa, W: Weight, const R: usize, const T: usize>(
     tile
 }
 
-/// The sums with the products of rows that [`suits`] is true of.
+/// The sums with the products of rows that [`suits`](super::panel::suits) is true of.
 #[inline(always)]
 fn add_rows<I: Isa, W: Weight, const R: usize, const T: usize>(
     isa: I,
@@ -185,7 +99,7 @@ fn add_rows<I: Isa, W: Weight, const R: usize, const T: usize>(
         ask(ahead, c * line::<W>());
         let mut weights = [[[0.0; LANES]; R]; 2];
         for (r, row) in rows.iter().enumerate() {
-            put(&mut weights, r, &W::weights(isa, &row[c], &mut Floor::new()));
+            put(&mut weights, r, &W::unflushed(isa, &row[c]));
         }
         step::<I, W, R, T>(isa, &mut tile, &weights[0], &tokens[0]);
         step::<I, W, R, T>(isa, &mut tile, &weights[1], &tokens[1]);
@@ -193,42 +107,40 @@ fn add_rows<I: Isa, W: Weight, const R: usize, const T: usize>(
     tile
 }
 
-/// As [`accumulate`], where there are registers enough; beside it rows are unpacked into a panel for other tiles. `floor` is that of the weights before, if there
-/// were any.
+/// Whether the first tile of tokens unpacks rows beside its products: where there are registers enough, and nothing to look at.
+pub(super) const fn unpacks_beside<I: Isa, W: Weight>() -> bool {
+    I::VECTORS >= 32 && !flushes::<I, W>()
+}
+
+/// As [`accumulate`], where [`unpacks_beside`] is true; rows are unpacked into a panel for other tiles.
 #[inline(always)]
 pub(super) fn unpack_and_accumulate<'a, I: Isa, W: Weight, const R: usize, const T: usize>(
     isa: I,
     sums: &mut Sums<R, T>,
-    floor: Option<u32>,
+    first: bool,
     rows: &Rows<W, R>,
     panel: &'a mut [[Lanes; R]],
     acts: Acts<T>,
     ahead: &[W],
 ) -> Panel<'a, R> {
-    let (first, mut lowest) = (floor.is_none(), Floor::new());
     let mut tile = if first { zeros() } else { *sums };
     let steps = steps::<I, W>();
     let count = panel.len() / steps;
     for c in 0..UNPACKED_AHEAD.min(count) {
-        rows.unpack_chunk(isa, c, &mut panel[c * steps..][..steps], &mut lowest);
+        rows.unpack_chunk(isa, c, &mut panel[c * steps..][..steps]);
     }
     for (c, tokens) in acts.steps.chunks_exact(steps).enumerate() {
         ask(ahead, c * line::<W>());
         let next = c + UNPACKED_AHEAD;
         if next < count {
-            rows.unpack_chunk(isa, next, &mut panel[next * steps..][..steps], &mut lowest);
+            rows.unpack_chunk(isa, next, &mut panel[next * steps..][..steps]);
         }
         for (weights, tokens) in panel[c * steps..][..steps].iter().zip(tokens) {
             step::<I, W, R, T>(isa, &mut tile, weights, tokens);
         }
     }
-    let panel = Panel::new::<I, W>(panel, lowest, floor);
-    if flushes::<I, W>() && !flushes_nothing(sums, first, &panel, acts.floor) {
-        add_flushed(sums, first, &panel, acts);
-    } else {
-        *sums = tile;
-    }
-    panel
+    *sums = tile;
+    Panel { steps: panel, floor: NO_FLOOR, floor_so_far: NO_FLOOR }
 }
 
 /// Asks for the line at element `at`, if there is one.
