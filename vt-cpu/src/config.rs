@@ -23,7 +23,7 @@ pub enum TierName {
     Portable,
     /// AVX2 with FMA and F16C.
     Avx2,
-    /// AVX-512 with VBMI and VNNI.
+    /// AVX-512 with VBMI, VNNI and GFNI.
     Avx512,
     /// The same, and tiles of bytes.
     Amx,

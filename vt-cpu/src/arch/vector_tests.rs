@@ -13,11 +13,16 @@ struct All<'a, V> {
     b: [i32; 16],
 }
 
+/// Where bits come from, and which they become.
+const BITS: [(u32, u8); 10] =
+    [(0, 3), (2, 3), (6, 3), (4, 15), (0, 4), (2, 4), (7, 4), (1, 0x10), (0, 0x30), (4, 0x30)];
+
 const TABLE: [u8; 16] = [3, 1, 4, 15, 9, 2, 6, 53, 58, 97, 93, 238, 46, 26, 43, 255];
 
 #[derive(Debug, PartialEq)]
 struct Results {
     words: [[i32; 16]; 4],
+    bits: [[i32; 16]; BITS.len()],
     fifth_bits: [[i32; 16]; 8],
     looked_up: [i32; 16],
     dots: [[i32; 16]; 3],
@@ -35,6 +40,7 @@ impl<V: Vector> Work for All<'_, V> {
         let v = self.v;
         let mut results = Results {
             words: [[0; 16]; 4],
+            bits: [[0; 16]; BITS.len()],
             fifth_bits: [[0; 16]; 8],
             looked_up: [0; 16],
             dots: [[0; 16]; 3],
@@ -48,6 +54,9 @@ impl<V: Vector> Work for All<'_, V> {
             v.store_ints(word, to);
         }
         let (a, b) = (v.ints(&self.a), v.ints(&self.b));
+        for (&(from, mask), to) in BITS.iter().zip(&mut results.bits) {
+            v.store_ints(v.bits(a, from, mask), to);
+        }
         for i in 0..8 {
             v.store_ints(v.fifth_bits(a, 4 * i as u32), &mut results.fifth_bits[i]);
         }
@@ -82,6 +91,10 @@ fn expected(all: &All<'_, ()>) -> Results {
     let half = |x: i32, i: usize| i32::from((x >> (16 * i)) as i16);
     Results {
         words: std::array::from_fn(|i| std::array::from_fn(|r| word(r, all.at + 4 * i))),
+        bits: BITS.map(|(from, mask)| {
+            let moved = |x: u8| (u32::from(x) >> from << mask.trailing_zeros()) as u8 & mask;
+            lanes(&|a, _| i32::from_le_bytes(bytes(a).map(moved)))
+        }),
         fifth_bits: std::array::from_fn(|i| {
             lanes(&|a, _| i32::from_le_bytes(std::array::from_fn(|j| ((a >> (4 * i + j)) as u8 & 1) << 4)))
         }),

@@ -39,10 +39,21 @@ pub trait Words: Isa {
     fn shift_right(self, x: Self::Int, by: u32) -> Self::Int;
     /// Each lane, as a signed number, over two to the power of `by`, rounded down.
     fn shift_right_signed(self, x: Self::Int, by: u32) -> Self::Int;
+    /// Bits `from ..` of all bytes, moved to where `mask`, the same in each byte, has ones.
+    #[inline(always)]
+    fn bits(self, x: Self::Int, from: u32, mask: u8) -> Self::Int {
+        self.and(self.moved(x, from, mask), self.int(i32::from_le_bytes([mask; 4])))
+    }
+    /// The same, with anything where `mask` has zeros.
+    #[inline(always)]
+    fn moved(self, x: Self::Int, from: u32, mask: u8) -> Self::Int {
+        let to = mask.trailing_zeros();
+        if from >= to { self.shift_right(x, from - to) } else { self.shift_left(x, to - from) }
+    }
     /// The high halves of all bytes.
     #[inline(always)]
     fn high_halves(self, x: Self::Int) -> Self::Int {
-        self.and(self.shift_right(x, 4), self.int(0x0f0f_0f0f))
+        self.bits(x, 4, 15)
     }
     /// Byte `byte` of each lane in all four of its bytes.
     fn byte_in_bytes(self, x: Self::Int, byte: usize) -> Self::Int;

@@ -101,19 +101,13 @@ pub(super) fn high_halves<V: Words>(v: V, x: V::Int) -> V::Int {
 /// Bits `from .. from + mask's` of all bytes, moved to where `mask`, the same in each byte, has ones.
 #[inline(always)]
 pub(super) fn bits<V: Words>(v: V, x: V::Int, from: u32, mask: u8) -> V::Int {
-    v.and(moved(v, x, from, mask), v.int(i32::from_le_bytes([mask; 4])))
+    v.bits(x, from, mask)
 }
 
 /// `low`, whose bits there are zeros, with such bits of `x`.
 #[inline(always)]
 pub(super) fn with_bits<V: Words>(v: V, low: V::Int, x: V::Int, from: u32, mask: u8) -> V::Int {
-    v.insert(low, moved(v, x, from, mask), mask)
-}
-
-#[inline(always)]
-fn moved<V: Words>(v: V, x: V::Int, from: u32, mask: u8) -> V::Int {
-    let to = mask.trailing_zeros();
-    if from >= to { v.shift_right(x, from - to) } else { v.shift_left(x, to - from) }
+    v.insert(low, v.moved(x, from, mask), mask)
 }
 
 /// What low and high halves of bytes hold: sixteen elements each, at the two places.

@@ -59,7 +59,7 @@ impl Isa for Avx512Bf16 {
     #[inline]
     fn perform<W: Work>(self, work: W) -> W::Output {
         #[target_feature(
-            enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,avx512vnni,avx512bf16"
+            enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,avx512vnni,gfni,avx512bf16"
         )]
         fn compiled<W: Work>(work: W) -> W::Output {
             work.run()

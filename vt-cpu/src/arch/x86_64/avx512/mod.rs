@@ -1,4 +1,4 @@
-//! AVX-512 with VBMI and VNNI: Ice Lake and Zen 4, and later.
+//! AVX-512 with VBMI, VNNI and GFNI: Ice Lake and Zen 4, and later.
 
 mod vector;
 
@@ -25,7 +25,8 @@ impl Avx512 {
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vbmi")
-            && is_x86_feature_detected!("avx512vnni");
+            && is_x86_feature_detected!("avx512vnni")
+            && is_x86_feature_detected!("gfni");
         detected.then_some(Self { _detected: () })
     }
 }
@@ -38,7 +39,7 @@ impl Isa for Avx512 {
     #[inline]
     fn perform<W: Work>(self, work: W) -> W::Output {
         #[target_feature(
-            enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,avx512vnni"
+            enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,avx512vnni,gfni"
         )]
         fn compiled<W: Work>(work: W) -> W::Output {
             work.run()

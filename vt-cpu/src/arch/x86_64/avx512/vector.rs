@@ -37,6 +37,7 @@ impl Words for Avx512 {
         shift_left(x: __m512i, by: u32) -> __m512i = _mm512_sllv_epi32(x, _mm512_set1_epi32(by as i32));
         shift_right(x: __m512i, by: u32) -> __m512i = _mm512_srlv_epi32(x, _mm512_set1_epi32(by as i32));
         shift_right_signed(x: __m512i, by: u32) -> __m512i = _mm512_srav_epi32(x, _mm512_set1_epi32(by as i32));
+        bits(x: __m512i, from: u32, mask: u8) -> __m512i = bits(x, from, mask);
         fifth_bits(x: __m512i, first: u32) -> __m512i = fifth_bits(x, first);
         look_up(table: &[u8; 16], x: __m512i) -> __m512i =
             _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(table.as_ptr().cast())), x);
@@ -142,4 +143,18 @@ fn fifth_bits(x: __m512i, first: u32) -> __m512i {
     let from = |byte: u32| u64::from((32 * (byte / 4) + first + byte % 4 + 60) % 64) << (8 * byte);
     let select = (0..8).fold(0, |select, byte| select | from(byte));
     _mm512_and_si512(_mm512_multishift_epi64_epi8(_mm512_set1_epi64(select as i64), x), _mm512_set1_epi8(16))
+}
+
+/// Each byte times a matrix of bits that moves some of them, in place of a shift, for which there is one port, and a mask.
+#[inline]
+#[target_feature(enable = "avx512f,gfni")]
+fn bits(x: __m512i, from: u32, mask: u8) -> __m512i {
+    let to = mask.trailing_zeros();
+    if from == to {
+        return _mm512_and_si512(x, _mm512_set1_epi8(mask as i8));
+    }
+    // The last row of the matrix gives bit 0.
+    let row = |bit: u32| u64::from(mask >> bit & 1) << ((bit + 8 + from - to) % 8) << (8 * (7 - bit));
+    let matrix = (0..8).fold(0, |matrix, bit| matrix | row(bit));
+    _mm512_gf2p8affine_epi64_epi8::<0>(x, _mm512_set1_epi64(matrix as i64))
 }
