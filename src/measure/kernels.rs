@@ -107,8 +107,11 @@ fn data(case: &AnyCase, effort: Effort) -> Result<(Data, usize), NoResult> {
     Ok((data, times))
 }
 
-/// The time that passes are repeated for.
+/// The time that passes are repeated for, and that for which there shall be at least [`FEWEST`]: the first one touches memory
+/// that is new.
 const WINDOW: Duration = Duration::from_millis(100);
+const LONG_WINDOW: Duration = Duration::from_millis(1000);
+const FEWEST: usize = 3;
 
 fn measure(
     registry: &Arc<Registry>,
@@ -129,7 +132,8 @@ fn measure(
         prepared.run()?;
         passes += 1;
         best = best.min(longest(&recorder.take()));
-        if effort == Effort::Once || start.elapsed() >= WINDOW {
+        let window = if passes < FEWEST { LONG_WINDOW } else { WINDOW };
+        if effort == Effort::Once || start.elapsed() >= window {
             let seconds = best.as_secs_f64() / times as f64;
             return Ok(Measurement { kernel: kernel.to_owned(), cost, seconds, calls: passes * times });
         }

@@ -100,12 +100,12 @@ impl Tensor {
         Self::from_aligned(dtype, shape, Aligned::zeroed(byte_size(dtype, shape)?)?)
     }
 
-    /// A tensor of a copy of `bytes`.
+    /// A tensor of a copy of `bytes`, in large pages if they are so many.
     ///
     /// # Errors
     /// As [`Tensor::new`], or if memory cannot be reserved.
     pub fn from_bytes(dtype: DType, shape: &[usize], bytes: &[u8]) -> Result<Self, TensorError> {
-        let mut memory = Aligned::zeroed(bytes.len())?;
+        let mut memory = Aligned::zeroed_in_large_pages(bytes.len())?;
         memory.as_bytes_mut().copy_from_slice(bytes);
         Self::from_aligned(dtype, shape, memory)
     }

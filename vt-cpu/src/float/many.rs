@@ -1,5 +1,6 @@
-//! Many tokens: weights are unpacked tile by tile into a panel that stays in the first-level cache, activations stream past
-//! it from the second-level cache, where the partial sums wait between the blocks of K.
+//! Many tokens: weights are unpacked tile by tile, beside the products of the first tokens, into a panel that stays in the
+//! first-level cache, or stay there as they lie; activations stream past them from the second-level cache, where the partial
+//! sums wait between the blocks of K.
 
 use vt_core::{View, ViewMut};
 
@@ -7,9 +8,10 @@ use crate::arch::{Isa, prefetch};
 
 use super::few::pack;
 use super::lanes::{LANES, Lanes};
-use super::pairs::{Floor, NO_FLOOR, lowest_exponent};
-use super::tile::{Acts, Panel, Sums, accumulate, line};
-use super::weight::{CHUNK, Weight, chunks, flushes, put, steps, vectors};
+use super::pairs::{NO_FLOOR, lowest_exponent};
+use super::panel::{Rows, suits};
+use super::tile::{Acts, Source, Sums, accumulate, line, unpack_and_accumulate, unpacks_beside};
+use super::weight::{CHUNK, Weight, flushes, vectors};
 
 /// Vectors of a block of K, at most: of six rows they fill half of a first-level cache.
 const K_BLOCK: usize = 64;
@@ -37,7 +39,7 @@ fn token_block<I: Isa, W: Weight>(tokens: usize, k: usize) -> usize {
     tokens.min(fit.clamp(LEAST_TOKENS, TOKEN_BLOCK))
 }
 
-/// Any number of tokens, in blocks of tokens.
+/// Any number of tokens but very few, in blocks of tokens: of at least two tiles each, of which all but the last one are whole.
 #[inline(always)]
 pub(super) fn many<I: Isa, W: Weight, const R: usize, const T: usize>(
     isa: I,
@@ -47,10 +49,12 @@ pub(super) fn many<I: Isa, W: Weight, const R: usize, const T: usize>(
     scratch: &mut [Lanes],
 ) {
     const { assert!(0 < R && R <= MOST_ROWS && ROW_BLOCK.is_multiple_of(R) && 0 < T && T <= MOST_TOKENS) };
-    let blocks = acts.rows().div_ceil(token_block::<I, W>(acts.rows(), acts.cols()));
-    let tokens = acts.rows().div_ceil(blocks);
-    for m in (0..acts.rows()).step_by(tokens) {
-        let tokens = tokens.min(acts.rows() - m);
+    let tiles = acts.rows().div_ceil(T);
+    let most = token_block::<I, W>(acts.rows(), acts.cols());
+    let blocks = if most == acts.rows() { 1 } else { tiles.div_ceil(most / T) };
+    for block in 0..blocks {
+        let m = block * tiles / blocks * T;
+        let tokens = ((block + 1) * tiles / blocks * T).min(acts.rows()) - m;
         let out = &mut out.tile(m, tokens, 0, weights.rows());
         token_rows::<I, W, R, T>(isa, weights, acts.slice_rows(m, tokens), out, scratch);
     }
@@ -66,10 +70,10 @@ struct Packed<'a, const T: usize> {
 }
 
 impl<'a, const T: usize> Packed<'a, T> {
-    /// Where token tile `i` starts. Tiles differ by at most one token.
+    /// Where token tile `i` starts and ends.
     #[inline(always)]
-    fn start(&self, i: usize) -> usize {
-        i * self.tokens / self.tiles()
+    fn span(&self, i: usize) -> (usize, usize) {
+        (i * T, self.tokens.min(i * T + T))
     }
 
     #[inline(always)]
@@ -80,7 +84,7 @@ impl<'a, const T: usize> Packed<'a, T> {
     /// Tile `i` of the block of K that has vectors `at .. at + steps` of each token.
     #[inline(always)]
     fn tile<const WIDTH: usize>(&self, at: usize, steps: usize, i: usize) -> Acts<'a, WIDTH> {
-        let vectors = &self.vectors[at * self.tokens + self.start(i) * steps..][..WIDTH * steps];
+        let vectors = &self.vectors[at * self.tokens + i * T * steps..][..WIDTH * steps];
         Acts { steps: vectors.as_chunks().0, floor: self.floors[i] }
     }
 
@@ -91,7 +95,7 @@ impl<'a, const T: usize> Packed<'a, T> {
         for (k, len) in k_blocks::<I, W>(acts.cols()) {
             let steps = vectors::<I, W>(len);
             for i in 0..packed.tiles() {
-                let (start, end) = (packed.start(i), packed.start(i + 1));
+                let (start, end) = packed.span(i);
                 let acts = acts.slice_rows(start, end - start).slice_cols(k, len);
                 let (tile, others) = std::mem::take(&mut rest).split_at_mut(acts.rows() * steps);
                 match acts.rows() {
@@ -157,23 +161,32 @@ fn multiply_rows<I: Isa, W: Weight, const R: usize, const T: usize>(
     panel: &mut [Lanes],
     sums: &mut [Lanes],
 ) {
-    let mut floor_so_far = NO_FLOOR;
+    let mut floor = NO_FLOOR;
     for (k, len) in k_blocks::<I, W>(weights.cols()) {
-        let (at, steps) = (vectors::<I, W>(k), vectors::<I, W>(len));
-        let panel = &mut panel.as_chunks_mut::<R>().0[..steps];
-        let floor = unpack(isa, weights.slice_cols(k, len), n, panel);
-        floor_so_far = floor_so_far.min(floor);
-        let panel = Panel { steps: panel, floor, floor_so_far };
-        for i in 0..acts.tiles() {
-            let (start, end) = (acts.start(i), acts.start(i + 1));
-            let ahead = ahead::<W, R>(weights, n, k + len, len, [i, acts.tiles()]);
-            let sums = &mut sums[start * R..][..(end - start) * R];
-            let first = k == 0;
+        let (at, steps, first) = (vectors::<I, W>(k), vectors::<I, W>(len), k == 0);
+        let ahead = |i| ahead::<W, R>(weights, n, k + len, len, [i, acts.tiles()]);
+        let rows = Rows::new(weights.slice_cols(k, len), n);
+        let (mut source, mut done) = (Source::Rows(&rows), 0);
+        if !suits::<I, W>(weights) {
+            let to = &mut panel.as_chunks_mut::<R>().0[..steps];
+            let panel = if const { unpacks_beside::<I, W>() } {
+                done = 1;
+                let acts = acts.tile::<T>(at, steps, 0);
+                unpack_and_accumulate::<I, W, R, T>(isa, one(sums), first, &rows, to, acts, ahead(0))
+            } else {
+                rows.unpack(isa, to, floor)
+            };
+            floor = panel.floor_so_far;
+            source = Source::Panel(panel);
+        }
+        for i in done..acts.tiles() {
+            let (start, end) = acts.span(i);
+            let (sums, ahead) = (&mut sums[start * R..end * R], ahead(i));
             match end - start {
-                1 => accumulate::<I, W, R, 1>(isa, one(sums), first, panel, acts.tile(at, steps, i), ahead),
-                2 => accumulate::<I, W, R, 2>(isa, one(sums), first, panel, acts.tile(at, steps, i), ahead),
-                3 if T > 3 => accumulate::<I, W, R, 3>(isa, one(sums), first, panel, acts.tile(at, steps, i), ahead),
-                _ => accumulate::<I, W, R, T>(isa, one(sums), first, panel, acts.tile(at, steps, i), ahead),
+                1 if T > 1 => accumulate::<I, W, R, 1>(isa, one(sums), first, source, acts.tile(at, steps, i), ahead),
+                2 if T > 2 => accumulate::<I, W, R, 2>(isa, one(sums), first, source, acts.tile(at, steps, i), ahead),
+                3 if T > 3 => accumulate::<I, W, R, 3>(isa, one(sums), first, source, acts.tile(at, steps, i), ahead),
+                _ => accumulate::<I, W, R, T>(isa, one(sums), first, source, acts.tile(at, steps, i), ahead),
             }
         }
     }
@@ -183,28 +196,6 @@ fn multiply_rows<I: Isa, W: Weight, const R: usize, const T: usize>(
 #[inline(always)]
 fn one<const R: usize, const T: usize>(sums: &mut [Lanes]) -> &mut Sums<R, T> {
     &mut sums.as_chunks_mut().0.as_chunks_mut().0[0]
-}
-
-/// Unpacks the rows from `n` on; where there are no more, the last one again. Returns the lowest exponent, for types that flush.
-#[inline(always)]
-fn unpack<I: Isa, W: Weight, const R: usize>(isa: I, weights: View<W>, n: usize, to: &mut [[Lanes; R]]) -> u32 {
-    let mut floor = Floor::new();
-    let count = weights.cols() / CHUNK;
-    let mut rows: [&[[W; CHUNK]]; R] = [&[]; R];
-    let (whole, rest) = to.split_at_mut(count * steps::<I, W>());
-    for (r, whole) in rows.iter_mut().enumerate() {
-        let (row, last) = chunks(weights.row((n + r).min(weights.rows() - 1)), W::ABSENT);
-        *whole = &row[..count];
-        if let Some(last) = last {
-            put(rest, r, &W::weights(isa, &last, &mut floor));
-        }
-    }
-    for (c, to) in whole.chunks_exact_mut(steps::<I, W>()).enumerate() {
-        for (r, row) in rows.iter().enumerate() {
-            put(to, r, &W::weights(isa, &row[c], &mut floor));
-        }
-    }
-    if flushes::<I, W>() { floor.exponent() } else { NO_FLOOR }
 }
 
 /// What token tile `i` of so many asks for of the weights that are needed next: those behind `k` in the R rows from `n` on, or
@@ -240,7 +231,7 @@ fn ahead<'a, W, const R: usize>(
 #[inline(always)]
 fn write<I: Isa, const R: usize, const T: usize>(isa: I, acts: &Packed<T>, sums: &[Lanes], out: &mut ViewMut<f32>) {
     for i in 0..acts.tiles() {
-        let (start, end) = (acts.start(i), acts.start(i + 1));
+        let (start, end) = acts.span(i);
         for n in (0..out.cols()).step_by(LANES) {
             let count = LANES.min(out.cols() - n);
             let mut places = [0; LANES];

@@ -54,7 +54,7 @@ fn bits(x: &[f32]) -> Vec<u32> {
     x.iter().map(|x| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() }).collect()
 }
 
-const SHAPES: [[usize; 3]; 22] = [
+const SHAPES: [[usize; 3]; 24] = [
     [0, 3, 5],
     [3, 0, 5],
     [2, 3, 0],
@@ -78,6 +78,8 @@ const SHAPES: [[usize; 3]; 22] = [
     [27, 49, 2080],
     [50, 3, 9001],
     [260, 50, 33],
+    [17, 13, 1056],
+    [38, 7, 64],
 ];
 
 /// Compares every tier and tile shape with `rule`, and `rule` with f64.
@@ -97,12 +99,17 @@ fn check<W: Weight + Into<f32>>(
             let (sum, norm) = products.fold((0.0, 0.0), |(s, n), p| (s + p, n + p.abs()));
             assert!((f64::from(*want) - sum).abs() <= 1e-6 * norm, "{shape:?} {i}");
         }
-        let (weights, acts) = (&weights[..], &acts[..]);
-        let matmul = Matmul { weights, acts, shape };
-        let mut results = matmul.on_every_tier();
-        results.push(Portable.perform(On::<_, _, 2, 3>(Portable, matmul)));
-        for got in results {
-            assert_eq!(bits(&got), bits(&want), "{shape:?}");
+        // Rows that start with lines of the cache are multiplied as they lie.
+        for shift in [0, 1] {
+            let mut room = vec![narrow(0.0); n * k + 64];
+            let start = room.as_ptr().align_offset(64) + shift;
+            room[start..start + n * k].copy_from_slice(&weights);
+            let matmul = Matmul { weights: &room[start..start + n * k], acts: &acts, shape };
+            let mut results = matmul.on_every_tier();
+            results.push(Portable.perform(On::<_, _, 2, 3>(Portable, matmul)));
+            for got in results {
+                assert_eq!(bits(&got), bits(&want), "{shape:?}");
+            }
         }
     }
 }

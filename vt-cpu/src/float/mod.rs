@@ -12,6 +12,7 @@ mod matmul;
 #[cfg(test)]
 mod matmul_tests;
 pub(crate) mod pairs;
+mod panel;
 mod rms_norm;
 mod rope;
 mod tile;

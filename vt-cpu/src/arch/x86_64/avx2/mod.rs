@@ -4,7 +4,7 @@ mod vector;
 
 use core::arch::x86_64::*;
 
-use half::f16;
+use half::{bf16, f16};
 
 use crate::arch::{Block, Isa, Work};
 use crate::float::lanes::Lanes;
@@ -72,6 +72,12 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    fn lower(self, lowest: &mut [u16; 32], halves: &[bf16; 32]) {
+        // SAFETY: as above.
+        unsafe { lower(lowest, halves) }
+    }
+
+    #[inline(always)]
     fn transpose(self, rows: &Block) -> Block {
         // SAFETY: as above.
         unsafe { transpose(rows) }
@@ -87,6 +93,20 @@ fn widen(halves: &[f16; 16]) -> [f32; 16] {
         unsafe { _mm256_storeu_ps(wide.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(halves.as_ptr().cast()))) };
     }
     wide
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn lower(lowest: &mut [u16; 32], halves: &[bf16; 32]) {
+    for (lowest, halves) in lowest.as_chunks_mut::<16>().0.iter_mut().zip(halves.as_chunks::<16>().0) {
+        // SAFETY: the addresses are those of sixteen numbers each.
+        unsafe {
+            let magnitudes = _mm256_and_si256(_mm256_loadu_si256(halves.as_ptr().cast()), _mm256_set1_epi16(i16::MAX));
+            let less_one = _mm256_add_epi16(magnitudes, _mm256_set1_epi16(-1));
+            let least = _mm256_min_epu16(_mm256_loadu_si256(lowest.as_ptr().cast()), less_one);
+            _mm256_storeu_si256(lowest.as_mut_ptr().cast(), least);
+        }
+    }
 }
 
 /// Eight rows at a time: the first level of the tree adds registers, the second their halves, the others lanes of a half.

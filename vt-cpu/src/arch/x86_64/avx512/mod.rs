@@ -4,7 +4,7 @@ mod vector;
 
 use core::arch::x86_64::*;
 
-use half::f16;
+use half::{bf16, f16};
 
 use crate::arch::{Block, Isa, Work};
 use crate::float::lanes::Lanes;
@@ -72,6 +72,12 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
+    fn lower(self, lowest: &mut [u16; 32], halves: &[bf16; 32]) {
+        // SAFETY: as above.
+        unsafe { lower(lowest, halves) }
+    }
+
+    #[inline(always)]
     fn transpose(self, rows: &Block) -> Block {
         // SAFETY: as above.
         unsafe { transpose(rows) }
@@ -115,6 +121,18 @@ fn add_trees(sums: &[&Lanes; 16]) -> Lanes {
     // SAFETY: sixteen numbers are written.
     unsafe { _mm512_storeu_ps(totals.as_mut_ptr(), total) };
     totals
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn lower(lowest: &mut [u16; 32], halves: &[bf16; 32]) {
+    // SAFETY: the addresses are those of 32 numbers each.
+    unsafe {
+        let magnitudes = _mm512_and_si512(_mm512_loadu_si512(halves.as_ptr().cast()), _mm512_set1_epi16(i16::MAX));
+        let less_one = _mm512_add_epi16(magnitudes, _mm512_set1_epi16(-1));
+        let least = _mm512_min_epu16(_mm512_loadu_si512(lowest.as_ptr().cast()), less_one);
+        _mm512_storeu_si512(lowest.as_mut_ptr().cast(), least);
+    }
 }
 
 /// In three steps: 2 x 2 lanes, 4 x 4 lanes, and the quarters of registers.
