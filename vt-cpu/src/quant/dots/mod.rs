@@ -9,6 +9,7 @@
 
 mod direct;
 mod panel;
+mod sums;
 mod tile;
 mod tokens;
 
@@ -21,8 +22,9 @@ use super::ahead::{ahead, next_chunk, panel_rows};
 use super::blocks_per_row;
 pub(super) use panel::{Padded, sixteen, store_floats, store_minima};
 use panel::{Panel, panel_size};
-use tile::{MAX_TOKENS, TileSums, multiply_chunk};
-pub(super) use tile::{Place, floats};
+use sums::{Place, TileSums};
+pub(super) use tile::floats;
+use tile::{MAX_TOKENS, multiply_chunk};
 use tokens::{Tokens, groups, token_block_size};
 pub(super) use tokens::{minima_pairs, words};
 
