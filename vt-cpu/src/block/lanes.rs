@@ -98,13 +98,7 @@ pub(super) fn high_halves<V: Words>(v: V, x: V::Int) -> V::Int {
     v.high_halves(x)
 }
 
-/// Bits `from .. from + mask's` of all bytes, moved to where `mask`, the same in each byte, has ones.
-#[inline(always)]
-pub(super) fn bits<V: Words>(v: V, x: V::Int, from: u32, mask: u8) -> V::Int {
-    v.bits(x, from, mask)
-}
-
-/// `low`, whose bits there are zeros, with such bits of `x`.
+/// `low`, whose bits there are zeros, with such [`bits`](Words::bits) of `x`.
 #[inline(always)]
 pub(super) fn with_bits<V: Words>(v: V, low: V::Int, x: V::Int, from: u32, mask: u8) -> V::Int {
     v.insert(low, v.moved(x, from, mask), mask)

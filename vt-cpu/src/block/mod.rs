@@ -7,6 +7,7 @@
 #![allow(clippy::needless_range_loop, reason = "several arrays of vectors are read at one index")]
 
 mod f16;
+mod folded;
 mod kquant;
 mod lanes;
 mod mxfp4;

@@ -6,7 +6,7 @@ use vt_core::DType;
 use crate::arch::Words;
 
 use super::kquant::decode_with_minima;
-use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves};
+use super::lanes::{Quants, RowLanes, Rows, Scales, high_halves, low_halves};
 use super::{FoldedQ2K, Offset, Q8K, SubScales, WeightBlock, u16_at};
 
 /// The block type; see the module.
@@ -86,7 +86,7 @@ fn take_quarters<V: Words, const PART: usize>(v: V, bytes: [V::Int; 4], to: &mut
 #[inline(always)]
 pub(super) fn quarter<V: Words, const QUARTER: u32>(v: V, mut bytes: [V::Int; 4]) -> [V::Int; 4] {
     for k in 0..4 {
-        bytes[k] = bits(v, bytes[k], 2 * QUARTER, 3);
+        bytes[k] = v.bits(bytes[k], 2 * QUARTER, 3);
     }
     bytes
 }

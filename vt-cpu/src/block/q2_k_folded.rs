@@ -1,55 +1,18 @@
 //! Q2_K as panels hold it: quants times the scales of their parts, one part in place of sixteen. It pays where quants
 //! meet five tokens or more.
 
-use vt_core::DType;
-
 use crate::arch::Words;
 
+use super::Q2K;
+use super::folded::folded_blocks;
 use super::lanes::{Quants, RowLanes, Rows, Scales};
 use super::q2_k::{packed_parts, quarter, scales_of};
-use super::{Offset, Q2K, Q8K, SubScales, WeightBlock};
 
 /// The blocks of [`Q2K`]; see the module.
 #[derive(Clone, Copy, Debug)]
 pub struct FoldedQ2K;
 
-impl WeightBlock for FoldedQ2K {
-    const DTYPE: DType = Q2K::DTYPE;
-    type Act = Q8K;
-    const OFFSET: Offset = Offset::Minima;
-    const FOLDED: bool = true;
-    const MINIMA: usize = 16;
-
-    #[inline(always)]
-    fn decode(block: &[u8], out: &mut [f32]) {
-        Q2K::decode(block, out);
-    }
-
-    #[inline(always)]
-    fn unpack(block: &[u8], sub_scales: &SubScales, out: &mut [i16]) {
-        Q2K::unpack(block, sub_scales, out);
-    }
-
-    #[inline(always)]
-    fn sub_scales(block: &[u8]) -> SubScales {
-        Q2K::sub_scales(block)
-    }
-
-    #[inline(always)]
-    fn scale(block: &[u8]) -> u16 {
-        Q2K::scale(block)
-    }
-
-    #[inline(always)]
-    fn offset(block: &[u8]) -> u16 {
-        Q2K::offset(block)
-    }
-
-    #[inline(always)]
-    fn minima(block: &[u8]) -> SubScales {
-        Q2K::minima(block)
-    }
-}
+folded_blocks!(FoldedQ2K of Q2K, bias 0);
 
 impl RowLanes for FoldedQ2K {
     type Folded = Self;

@@ -7,7 +7,7 @@ use vt_core::DType;
 use crate::arch::Words;
 
 use super::kquant::{decode_parts, word};
-use super::lanes::{Quants, RowLanes, Rows, Scales, bits, high_halves, low_halves, with_bits};
+use super::lanes::{Quants, RowLanes, Rows, Scales, high_halves, low_halves, with_bits};
 use super::{FoldedQ3K, Q8K, SubScales, WeightBlock, f16_at, u16_at};
 
 /// The block type; see the module.
@@ -100,7 +100,7 @@ fn half<V: Words, const HALF: usize>(v: V, rows: &Rows<'_>, at: usize, to: &mut 
 pub(super) fn eighth<V: Words, const EIGHTH: u32>(v: V, low: [V::Int; 4], third: [V::Int; 4]) -> [V::Int; 4] {
     let mut quants = low;
     for k in 0..4 {
-        quants[k] = with_bits(v, bits(v, low[k], EIGHTH % 4 * 2, 3), third[k], EIGHTH, 4);
+        quants[k] = with_bits(v, v.bits(low[k], EIGHTH % 4 * 2, 3), third[k], EIGHTH, 4);
     }
     quants
 }

@@ -1,44 +1,18 @@
 //! Q3_K as panels hold it: quants times the scales of their parts, one part in place of sixteen. It pays where quants
 //! meet four tokens or more.
 
-use vt_core::DType;
-
 use crate::arch::Words;
 
-use super::lanes::{Quants, RowLanes, Rows, Scales, bits};
+use super::folded::folded_blocks;
+use super::lanes::{Quants, RowLanes, Rows, Scales};
 use super::q3_k::{eighth, packed_scales, scale_of};
-use super::{Q3K, Q8K, SubScales, WeightBlock};
+use super::{Q3K, WeightBlock};
 
 /// The blocks of [`Q3K`]; see the module.
 #[derive(Clone, Copy, Debug)]
 pub struct FoldedQ3K;
 
-impl WeightBlock for FoldedQ3K {
-    const DTYPE: DType = Q3K::DTYPE;
-    type Act = Q8K;
-    const FOLDED: bool = true;
-    const BIAS: i16 = 128;
-
-    #[inline(always)]
-    fn decode(block: &[u8], out: &mut [f32]) {
-        Q3K::decode(block, out);
-    }
-
-    #[inline(always)]
-    fn unpack(block: &[u8], sub_scales: &SubScales, out: &mut [i16]) {
-        Q3K::unpack(block, sub_scales, out);
-    }
-
-    #[inline(always)]
-    fn sub_scales(block: &[u8]) -> SubScales {
-        Q3K::sub_scales(block)
-    }
-
-    #[inline(always)]
-    fn scale(block: &[u8]) -> u16 {
-        Q3K::scale(block)
-    }
-}
+folded_blocks!(FoldedQ3K of Q3K, bias 128);
 
 impl RowLanes for FoldedQ3K {
     type Folded = Self;
@@ -99,7 +73,7 @@ fn scaled<V: Words>(v: V, mut quants: [V::Int; 4], scales: &[[V::Int; 4]; 3], pa
 fn negated_scales<V: Words>(v: V, bias: u8, scales: [V::Int; 4]) -> [[V::Int; 4]; 3] {
     let mut parts = [scales; 3];
     for i in 0..4 {
-        let positive = bits(v, scales[i], 5, 1);
+        let positive = v.bits(scales[i], 5, 1);
         let negative = v.xor(positive, bytes(v, 1));
         let low = v.and(scales[i], bytes(v, 31));
         let magnitude = v.add_bytes(v.xor(low, times(v, negative, 31)), negative);

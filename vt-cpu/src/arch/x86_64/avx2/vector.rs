@@ -152,7 +152,7 @@ impl Words for Avx2 {
 }
 
 impl Vector for Avx2 {
-    /// Products of signed bytes cost this tier more than another form gains.
+    /// Products of all eight bits cost this tier more than such a form gains.
     type InPanels<W: RowLanes> = W::FoldedNarrow;
 
     #[inline(always)]
