@@ -32,7 +32,7 @@ pub use prefetch::{Ahead, prefetch};
 pub use vector::Vector;
 pub use words::Words;
 #[cfg(target_arch = "x86_64")]
-pub use x86_64::{Amx, Avx2, Avx512, Avx512Bf16, Sums, Tiles};
+pub use x86_64::{Amx, Avx2, Avx512, Avx512Bf16, SCALED_BLOCKS, Sums, Tiles};
 
 /// A tier: the proof that its instructions may be executed, and the way to compile a closure for them.
 pub trait Isa: Copy + Send + Sync + 'static {

@@ -7,7 +7,7 @@ mod avx512_bf16;
 
 use vt_core::View;
 
-pub use amx::{Amx, Sums, Tiles};
+pub use amx::{Amx, SCALED_BLOCKS, Sums, Tiles};
 pub use avx2::Avx2;
 pub use avx512::Avx512;
 pub use avx512_bf16::Avx512Bf16;

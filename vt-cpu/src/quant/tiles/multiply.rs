@@ -1,6 +1,6 @@
 //! Tiles of sixteen tokens by sixteen weight rows: exact sums of integers, and the float operations of a block.
 
-use crate::arch::{Avx512, Sums, Tiles, Vector, Words};
+use crate::arch::{Avx512, SCALED_BLOCKS, Sums, Tiles, Vector, Words};
 use crate::block::{Offset, RowLanes};
 use crate::quant::dots::{floats, store_floats};
 
@@ -58,7 +58,7 @@ impl Multiplier<'_> {
         }
     }
 
-    /// Sums stay in registers from block to block.
+    /// As many blocks at once as [`Tiles::add_scaled_blocks`] takes, then the others one by one.
     #[inline(always)]
     fn blocks_of_32<W: RowLanes>(
         &mut self,
@@ -67,32 +67,21 @@ impl Multiplier<'_> {
         acts: &TileChunk<'_, W>,
         sums: &mut TileSums,
     ) {
-        let v = self.v;
-        let mut accs = [v.float(0.0); TILE];
-        for t in 0..TILE {
-            accs[t] = floats(v, &sums[t]);
-        }
         let mut block = 0;
-        while block < panel.blocks() {
-            let at = |i: usize| (panel.block(block + i, vector), acts.block(block + i));
-            if block + 4 <= panel.blocks() {
-                let blocks = [at(0), at(1), at(2), at(3)];
-                let acts = [0, 1, 2, 3].map(|i: usize| tile_of_32(blocks[i].1.quants));
-                let weights = [0, 1, 2, 3].map(|i: usize| first_chunk(blocks[i].0.quants));
-                self.tiles.multiply_32(acts, weights, self.ints);
-                for i in 0..4 {
-                    add_block_of_32::<W>(v, &blocks[i].0, &blocks[i].1, &self.ints[i], &mut accs);
-                }
-                block += 4;
+        while block + SCALED_BLOCKS <= panel.blocks() {
+            let (acts, weights) = (acts.from(block), panel.from(block, vector));
+            if W::OFFSET == Offset::None {
+                self.tiles.add_scaled_blocks::<false>(acts, weights, self.ints, sums);
             } else {
-                let (weights, acts) = at(0);
-                self.tiles.multiply_one_32(tile_of_32(acts.quants), first_chunk(weights.quants), &mut self.ints[0]);
-                add_block_of_32::<W>(v, &weights, &acts, &self.ints[0], &mut accs);
-                block += 1;
+                self.tiles.add_scaled_blocks::<true>(acts, weights, self.ints, sums);
             }
+            block += SCALED_BLOCKS;
         }
-        for t in 0..TILE {
-            store_floats(v, accs[t], &mut sums[t]);
+        while block < panel.blocks() {
+            let (acts, weights) = (acts.block(block), panel.block(block, vector));
+            self.tiles.multiply_32(tile_of_32(acts.quants), first_chunk(weights.quants), &mut self.ints[0]);
+            add_block_of_32::<W>(self.v, &weights, &acts, &self.ints[0], sums);
+            block += 1;
         }
     }
 
@@ -161,22 +150,20 @@ fn add_block_of_32<W: RowLanes>(
     weights: &PanelBlock<'_>,
     acts: &TileBlock<'_>,
     ints: &Sums,
-    accs: &mut [Float; TILE],
+    sums: &mut TileSums,
 ) {
     let scale = floats(v, weights.scale);
     for t in 0..TILE {
         let factor = v.multiply(scale, float(v, acts.scales[t]));
-        accs[t] = v.multiply_add(factor, v.to_floats(v.ints(&ints.0[t])), accs[t]);
-    }
-    if W::OFFSET == Offset::Constant {
-        let offset = floats(v, &weights.offset[0]);
-        for t in 0..TILE {
-            accs[t] = v.multiply_add(offset, float(v, acts.offsets[0][t]), accs[t]);
+        let mut sum = v.multiply_add(factor, v.to_floats(v.ints(&ints.0[t])), floats(v, &sums[t]));
+        if W::OFFSET == Offset::Constant {
+            sum = v.multiply_add(floats(v, &weights.offset[0]), float(v, acts.offsets[0][t]), sum);
         }
+        store_floats(v, sum, &mut sums[t]);
     }
 }
 
-/// The same of a block of 256, with sums in memory. `low` are those of low parts, if there are any.
+/// The same of a block of 256. `low` are those of low parts, if there are any.
 #[inline(always)]
 fn add_block_of_256<W: RowLanes>(
     v: Avx512,

@@ -102,10 +102,16 @@ impl<'a, W: RowLanes> Panel<'a, W> {
         self.data.len() / (VECTORS * block_size::<W>())
     }
 
+    /// The blocks of a vector's rows from `block` on, with those of the other vectors between.
+    #[inline(always)]
+    pub(super) fn from(&self, block: usize, vector: usize) -> &'a [Lanes] {
+        &self.data[(block * VECTORS + vector) * block_size::<W>()..]
+    }
+
     /// A block of the rows of a vector.
     #[inline(always)]
     pub(super) fn block(&self, block: usize, vector: usize) -> PanelBlock<'a> {
-        let data = &self.data[(block * VECTORS + vector) * block_size::<W>()..][..block_size::<W>()];
+        let data = &self.from(block, vector)[..block_size::<W>()];
         let (quants, rest) = data.split_at(W::ELEMS / 4);
         let (low, rest) = rest.split_at(quants_size::<W>() - W::ELEMS / 4);
         let (minima, rest) = rest.split_at(W::MINIMA / 2);

@@ -82,10 +82,16 @@ impl<'a, W: WeightBlock> Tokens<'a, W> {
 }
 
 impl<'a, W: WeightBlock> TileChunk<'a, W> {
+    /// The blocks of the chunk from `block` on.
+    #[inline(always)]
+    pub(super) fn from(&self, block: usize) -> &'a [Lanes] {
+        &self.data[block * tile_block_size::<W>()..]
+    }
+
     /// A block of the chunk.
     #[inline(always)]
     pub(super) fn block(&self, block: usize) -> TileBlock<'a> {
-        let data = &self.data[block * tile_block_size::<W>()..][..tile_block_size::<W>()];
+        let data = &self.from(block)[..tile_block_size::<W>()];
         let (quants, rest) = data.split_at(W::ELEMS / 4);
         TileBlock { quants, scales: &rest[0], offsets: &rest[1..] }
     }

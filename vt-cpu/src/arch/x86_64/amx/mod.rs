@@ -1,10 +1,12 @@
 //! AMX: products of matrices of bytes in registers of two dimensions. Sapphire Rapids and later.
 
 mod detect;
+mod scaled;
 #[cfg(test)]
 mod tests;
 mod tiles;
 
+pub use scaled::BLOCKS as SCALED_BLOCKS;
 pub use tiles::{Sums, Tiles};
 
 use super::Avx512;

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use super::Amx;
 
 /// Sixteen words, the rows of a tile.
-type Row = [i32; 16];
+pub(super) type Row = [i32; 16];
 
 /// Sums of products: a row for each of sixteen tokens, with sixteen weight rows in its lanes.
 #[repr(align(64))]
@@ -65,7 +65,7 @@ impl Tiles {
     }
 
     #[inline(always)]
-    fn check(&self, depth: usize) {
+    pub(super) fn check(&self, depth: usize) {
         assert!(self.depth == depth, "tiles are {} bytes deep", self.depth);
     }
 }
@@ -195,56 +195,9 @@ impl Tiles {
         }
     }
 
-    /// Sixteen tokens by sixteen rows of 32 signed bytes, four times. Sums are stored behind the next products: at once
-    /// they would wait.
+    /// Sixteen tokens by sixteen rows of 32 signed bytes.
     #[inline(always)]
-    pub fn multiply_32(&self, acts: [&[[i32; 8]; 16]; 4], weights: [&[Row; 8]; 4], sums: &mut [Sums; 4]) {
-        self.check(32);
-        // SAFETY: the tiles are configured for 16 rows of 32 bytes of tokens, 8 rows of 64 of weights, and 16 of 64
-        // of sums, as they lie at the addresses. For the rest as above.
-        unsafe {
-            asm!(
-                "tileloadd tmm4, [{a0} + {a_row}]",
-                "tileloadd tmm6, [{b0} + {row}]",
-                "tilezero tmm0",
-                "tdpbssd tmm0, tmm4, tmm6",
-                "tileloadd tmm5, [{a1} + {a_row}]",
-                "tileloadd tmm7, [{b1} + {row}]",
-                "tilezero tmm1",
-                "tdpbssd tmm1, tmm5, tmm7",
-                "tileloadd tmm4, [{a2} + {a_row}]",
-                "tileloadd tmm6, [{b2} + {row}]",
-                "tilezero tmm2",
-                "tdpbssd tmm2, tmm4, tmm6",
-                "tilestored [{c} + {row}], tmm0",
-                "tileloadd tmm5, [{a3} + {a_row}]",
-                "tileloadd tmm7, [{b3} + {row}]",
-                "tilezero tmm3",
-                "tdpbssd tmm3, tmm5, tmm7",
-                "tilestored [{c} + {row} + 1024], tmm1",
-                "tilestored [{c} + {row} + 2048], tmm2",
-                "tilestored [{c} + {row} + 3072], tmm3",
-                a0 = in(reg) acts[0],
-                a1 = in(reg) acts[1],
-                a2 = in(reg) acts[2],
-                a3 = in(reg) acts[3],
-                b0 = in(reg) weights[0],
-                b1 = in(reg) weights[1],
-                b2 = in(reg) weights[2],
-                b3 = in(reg) weights[3],
-                c = in(reg) sums,
-                a_row = in(reg) 32usize,
-                row = in(reg) size_of::<Row>(),
-                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
-                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
-                options(nostack, preserves_flags)
-            );
-        }
-    }
-
-    /// The same once.
-    #[inline(always)]
-    pub fn multiply_one_32(&self, acts: &[[i32; 8]; 16], weights: &[Row; 8], sums: &mut Sums) {
+    pub fn multiply_32(&self, acts: &[[i32; 8]; 16], weights: &[Row; 8], sums: &mut Sums) {
         self.check(32);
         // SAFETY: as above.
         unsafe {
