@@ -7,8 +7,6 @@ use crate::arch::{Amx, Avx2, Avx512};
 #[cfg(target_arch = "aarch64")]
 use crate::arch::{Dotprod, I8mm, Neon};
 use crate::arch::{Isa, Portable};
-#[cfg(target_arch = "x86_64")]
-use crate::block::Offset;
 use crate::block::RowLanes;
 
 #[cfg(target_arch = "x86_64")]
@@ -109,9 +107,9 @@ impl ManyRows for Amx {
 
     type Scratch = i32;
 
-    /// Sums of 32 elements cost as much as they save where an offset is added to each.
+    /// Sums of 32 elements are scaled one by one, which pays when tiles are full.
     fn suits<W: RowLanes>(rows: usize) -> bool {
-        if W::ELEMS == 256 { rows >= 16 } else { rows >= 64 && W::OFFSET == Offset::None }
+        rows >= if W::ELEMS == 256 { 16 } else { 32 }
     }
 
     fn many_rows_scratch<W: RowLanes>(m: usize, k: usize) -> usize {

@@ -30,12 +30,12 @@ const TILE: usize = 16;
 /// Vectors of weight rows in a panel.
 const VECTORS: usize = 2;
 
-/// Bytes of activations that stay in the cache.
-const SLAB: usize = 1 << 20;
+/// Bytes of activations that stay in the cache, with their scales.
+const SLAB: usize = 11 << 17;
 
 /// Tokens that share a slab, at least and at most: with fewer of them weights are unpacked more often, with more of them
 /// outputs are written more often.
-const SLAB_TOKENS: [usize; 2] = [256, 1024];
+const SLAB_TOKENS: [usize; 2] = [128, 256];
 
 /// Elements of K in a chunk.
 const CHUNK: usize = 256;
@@ -44,15 +44,22 @@ const fn chunk_blocks<W: WeightBlock>() -> usize {
     CHUNK / W::ELEMS
 }
 
-/// Tokens that share a slab, of `m` with `k` elements.
-fn slab_tokens(m: usize, k: usize) -> usize {
+/// Tokens that share a slab at most, of `m` with so many blocks.
+fn most_slab_tokens<W: WeightBlock>(m: usize, blocks: usize) -> usize {
     let [least, most] = SLAB_TOKENS;
-    m.min((SLAB / k.max(1)).clamp(least, most) / (2 * TILE) * (2 * TILE))
+    let bytes = blocks * tile_block_size::<W>() * size_of::<Lanes>() / TILE;
+    m.min((SLAB / bytes.max(1)).clamp(least, most) / (2 * TILE) * (2 * TILE))
+}
+
+/// Tokens that share a slab: slabs of about one size, in pairs of tiles.
+fn slab_tokens<W: WeightBlock>(m: usize, blocks: usize) -> usize {
+    let most = most_slab_tokens::<W>(m, blocks);
+    m.div_ceil(m.div_ceil(most)).next_multiple_of(2 * TILE).min(most)
 }
 
 /// Chunks of K in a slab of so many tokens: slabs of about one size.
 fn slab_chunks<W: WeightBlock>(tokens: usize, blocks: usize) -> usize {
-    let most = (SLAB / tokens.next_multiple_of(TILE).max(1) / CHUNK).max(1);
+    let most = (SLAB / (chunk_size::<W>(tokens) * size_of::<Lanes>()).max(1)).max(1);
     let chunks = blocks.div_ceil(chunk_blocks::<W>()).max(1);
     chunks.div_ceil(chunks.div_ceil(most))
 }
@@ -73,8 +80,9 @@ pub fn tiles_scratch<W: RowLanes>(m: usize, k: usize) -> usize {
 }
 
 fn in_panels_scratch<W: WeightBlock>(m: usize, k: usize) -> usize {
-    let tokens = slab_tokens(m, k);
-    let slab = slab_chunks::<W>(tokens, k / W::ELEMS) * chunk_size::<W>(tokens);
+    let blocks = k / W::ELEMS;
+    let tokens = most_slab_tokens::<W>(m, blocks);
+    let slab = slab_chunks::<W>(tokens, blocks) * chunk_size::<W>(tokens);
     16 * (sums_size(tokens) + panel_size::<W>() + slab)
 }
 
@@ -108,17 +116,17 @@ fn by_panels<W: RowLanes>(
     scratch: &mut [i32],
 ) {
     let (m, n, blocks) = (acts.rows(), weights.rows(), weights.cols() / W::BYTES);
-    let most_tokens = slab_tokens(m, blocks * W::ELEMS);
-    let (sums, rest) = scratch.as_chunks_mut::<16>().0.split_at_mut(sums_size(most_tokens));
+    let slab_tokens = slab_tokens::<W>(m, blocks);
+    let (sums, rest) = scratch.as_chunks_mut::<16>().0.split_at_mut(sums_size(slab_tokens));
     let (panel, slab) = rest.split_at_mut(panel_size::<W>());
     // Scratch that is made for more rows may hold a few chunks less. The depth changes no bit: sums go on where they were.
-    let chunks = slab_chunks::<W>(most_tokens, blocks).min(slab.len() / chunk_size::<W>(most_tokens));
+    let chunks = slab_chunks::<W>(slab_tokens, blocks).min(slab.len() / chunk_size::<W>(slab_tokens));
     let depth = chunks * chunk_blocks::<W>();
     let (mut padded, mut ints) = ([0; size_of::<Padded>()], [Sums([[0; 16]; 16]); 4]);
     let tiles = &Tiles::new(isa, W::ELEMS.min(64));
     let mut multiplier = Multiplier { v: isa.vectors(), tiles, ints: &mut ints };
-    for first in (0..m).step_by(most_tokens) {
-        let count = most_tokens.min(m - first);
+    for first in (0..m).step_by(slab_tokens) {
+        let count = slab_tokens.min(m - first);
         let sums = sums.as_chunks_mut().0.as_chunks_mut().0;
         let sums = &mut sums[..count.div_ceil(TILE)];
         for from in (0..blocks).step_by(depth) {

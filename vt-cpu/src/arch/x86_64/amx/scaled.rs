@@ -22,10 +22,26 @@ const QUANTS: usize = 8;
 macro_rules! start {
     ($k:literal, $act:literal, $weight:literal, $sum:literal) => {
         concat!(
-            "tileloadd tmm", $act, ", [{acts} + {act_row} + ", $k, "*{act_block}]\n",
-            "tileloadd tmm", $weight, ", [{weights} + {row} + ", $k, "*{weight_block}]\n",
-            "tilezero tmm", $sum, "\n",
-            "tdpbssd tmm", $sum, ", tmm", $act, ", tmm", $weight, "\n",
+            "tileloadd tmm",
+            $act,
+            ", [{acts} + {act_row} + ",
+            $k,
+            "*{act_block}]\n",
+            "tileloadd tmm",
+            $weight,
+            ", [{weights} + {row} + ",
+            $k,
+            "*{weight_block}]\n",
+            "tilezero tmm",
+            $sum,
+            "\n",
+            "tdpbssd tmm",
+            $sum,
+            ", tmm",
+            $act,
+            ", tmm",
+            $weight,
+            "\n",
         )
     };
 }
@@ -170,7 +186,10 @@ impl Tiles {
     ) {
         self.check(32);
         let block = QUANTS + 1 + usize::from(OFFSET);
-        assert!(acts.len() >= BLOCKS * block && weights.len() >= (2 * BLOCKS - 1) * block, "fewer than {BLOCKS} blocks");
+        assert!(
+            acts.len() >= BLOCKS * block && weights.len() >= (2 * BLOCKS - 1) * block,
+            "fewer than {BLOCKS} blocks"
+        );
         // SAFETY: the token of the tiles proves that they may be used, and vectors of 512 bits too. They are configured for
         // 16 rows of 32 bytes of tokens, 8 rows of 64 of weights, and 16 of 64 of sums, as they lie at the addresses:
         // all within the blocks whose number was checked, or the rooms. Tiles are this thread's and nobody else's, and

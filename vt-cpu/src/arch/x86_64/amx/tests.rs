@@ -2,7 +2,7 @@ use std::panic::catch_unwind;
 use std::sync::mpsc;
 use std::thread;
 
-use super::{Amx, Sums, Tiles};
+use super::{Amx, SCALED_BLOCKS, Sums, Tiles};
 
 type Row = [i32; 16];
 
@@ -58,19 +58,72 @@ fn blocks_are_multiplied() {
 }
 
 #[test]
-fn blocks_of_32_are_multiplied() {
+fn a_block_of_32_is_multiplied() {
     let Some(isa) = Amx::new() else { return };
-    let (acts, weights) = (words::<32>(5), words::<32>(6));
-    let acts = acts.as_flattened().as_chunks::<8>().0.as_chunks::<16>().0;
-    let weights = weights.as_chunks::<8>().0;
-    let (tiles, mut sums, mut one) = (Tiles::new(isa, 32), EMPTY, Sums([[0; 16]; 16]));
-    let each = [0, 1, 2, 3];
-    tiles.multiply_32(each.map(|i: usize| &acts[i]), each.map(|i: usize| &weights[i]), &mut sums);
-    for i in each {
-        assert_eq!(sums[i].0, plain(acts[i].as_flattened(), 8, &weights[i], true));
-        tiles.multiply_one_32(&acts[i], &weights[i], &mut one);
-        assert_eq!(one.0, sums[i].0);
+    let (acts, weights) = (words::<8>(5), words::<8>(6));
+    let mut sums = Sums([[-7; 16]; 16]);
+    let tokens = acts.as_flattened().as_chunks::<8>().0;
+    Tiles::new(isa, 32).multiply_32(tokens.first_chunk().unwrap(), &weights, &mut sums);
+    assert_eq!(sums.0, plain(acts.as_flattened(), 8, &weights, true));
+}
+
+/// `fma` by `fma`, of rows in which blocks lie as the tiles expect them.
+fn plain_scaled(acts: &[Row], weights: &[Row], block: usize, sums: &mut [Row; 16]) {
+    let float = |bits: i32| f32::from_bits(bits as u32);
+    for k in 0..SCALED_BLOCKS {
+        let (acts, weights) = (&acts[k * block..][..block], &weights[2 * k * block..][..block]);
+        let ints = plain(acts[..8].as_flattened(), 8, &weights[..8], true);
+        for (t, sums) in sums.iter_mut().enumerate() {
+            for (r, sum) in sums.iter_mut().enumerate() {
+                let factor = float(weights[8][r]) * float(acts[8][t]);
+                let mut x = factor.mul_add(ints[t][r] as f32, float(*sum));
+                if block == 10 {
+                    x = float(weights[9][r]).mul_add(float(acts[9][t]), x);
+                }
+                *sum = x.to_bits() as i32;
+            }
+        }
     }
+}
+
+/// Replaces what follows the quants of blocks, so many rows apart, by numbers whose bits are odd enough to show an order.
+fn set_floats(rows: &mut [Row], block: usize, apart: usize) {
+    for block in rows.chunks_mut(apart).map(|rows| &mut rows[8..block]) {
+        for word in block.as_flattened_mut() {
+            *word = (*word & 0x80ff_ffff_u32 as i32) | 0x3b00_0000;
+        }
+    }
+}
+
+#[test]
+fn scaled_blocks_are_added_in_order() {
+    let Some(isa) = Amx::new() else { return };
+    let tiles = Tiles::new(isa, 32);
+    for block in [9, 10] {
+        let (mut acts, mut weights) = (words::<80>(11)[..8 * block].to_vec(), words::<160>(12)[..16 * block].to_vec());
+        // The greatest sums there are: all products of -128 with itself.
+        acts[..8].fill([i32::from_le_bytes([0x80; 4]); 16]);
+        weights[..8].fill([i32::from_le_bytes([0x80; 4]); 16]);
+        set_floats(&mut acts, block, block);
+        set_floats(&mut weights, block, 2 * block);
+        let mut sums = words::<16>(13).map(|row| row.map(|word| word & 0x3fff_ffff));
+        let mut expected = sums;
+        plain_scaled(&acts, &weights, block, &mut expected);
+        if block == 9 {
+            tiles.add_scaled_blocks::<false>(&acts, &weights, &mut EMPTY.clone(), &mut sums);
+        } else {
+            tiles.add_scaled_blocks::<true>(&acts, &weights, &mut EMPTY.clone(), &mut sums);
+        }
+        assert_eq!(sums, expected);
+    }
+}
+
+#[test]
+#[should_panic(expected = "fewer than 8 blocks")]
+fn fewer_scaled_blocks_are_refused() {
+    let Some(isa) = Amx::new() else { panic!("not fewer than 8 blocks") };
+    let rows = [[0; 16]; 134];
+    Tiles::new(isa, 32).add_scaled_blocks::<false>(&rows[..72], &rows, &mut EMPTY.clone(), &mut [[0; 16]; 16]);
 }
 
 #[test]
