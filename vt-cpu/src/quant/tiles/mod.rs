@@ -16,7 +16,7 @@ use crate::block::{RowLanes, WeightBlock};
 
 use super::ahead::{ahead, next_chunk, panel_rows};
 use super::blocks_per_row;
-use super::dots::{Padded, copy_lanes};
+use super::dots::{Padded, copy_lanes, floats, store_floats};
 use multiply::{Multiplier, TileSums};
 use panel::{Panel, panel_size};
 use tokens::{Tokens, tile_block_size};
@@ -138,10 +138,10 @@ fn by_panels<W: RowLanes>(
                 if from == 0 {
                     sums.as_flattened_mut().as_flattened_mut().fill([0; 16]);
                 } else {
-                    load_sums(&out, sums);
+                    load_sums(multiplier.v, &out, sums);
                 }
                 multiply_panel(&mut multiplier, (&weights, row), &tokens, &out, (sums, &mut padded, panel));
-                store_sums(sums, &mut out);
+                store_sums(multiplier.v, sums, &mut out);
             }
         }
     }
@@ -185,20 +185,28 @@ fn multiply_panel<W: RowLanes>(
 
 /// Puts outputs where tiles want them.
 #[inline(always)]
-fn load_sums(out: &ViewMut<'_, f32>, sums: &mut [[TileSums; VECTORS]]) {
+fn load_sums(v: Avx512, out: &ViewMut<'_, f32>, sums: &mut [[TileSums; VECTORS]]) {
     for t in 0..out.rows() {
         for (from, sums) in out.row(t).chunks(TILE).zip(&mut sums[t / TILE]) {
-            copy_lanes(from, &mut sums[t % TILE], |x| x.to_bits() as i32);
+            let sums = &mut sums[t % TILE];
+            match from.first_chunk() {
+                Some(from) => store_floats(v, v.floats(from), sums),
+                None => copy_lanes(from, sums, |x| x.to_bits() as i32),
+            }
         }
     }
 }
 
 /// And back.
 #[inline(always)]
-fn store_sums(sums: &[[TileSums; VECTORS]], out: &mut ViewMut<'_, f32>) {
+fn store_sums(v: Avx512, sums: &[[TileSums; VECTORS]], out: &mut ViewMut<'_, f32>) {
     for t in 0..out.rows() {
         for (to, sums) in out.row_mut(t).chunks_mut(TILE).zip(&sums[t / TILE]) {
-            copy_lanes(&sums[t % TILE], to, |x| f32::from_bits(x as u32));
+            let sums = &sums[t % TILE];
+            match to.first_chunk_mut() {
+                Some(to) => v.store_floats(floats(v, sums), to),
+                None => copy_lanes(sums, to, |x| f32::from_bits(x as u32)),
+            }
         }
     }
 }
