@@ -19,29 +19,14 @@ pub const BLOCKS: usize = 8;
 const QUANTS: usize = 8;
 
 /// Starts the products of block `$k` in tile `$sum`.
+#[rustfmt::skip]
 macro_rules! start {
     ($k:literal, $act:literal, $weight:literal, $sum:literal) => {
         concat!(
-            "tileloadd tmm",
-            $act,
-            ", [{acts} + {act_row} + ",
-            $k,
-            "*{act_block}]\n",
-            "tileloadd tmm",
-            $weight,
-            ", [{weights} + {row} + ",
-            $k,
-            "*{weight_block}]\n",
-            "tilezero tmm",
-            $sum,
-            "\n",
-            "tdpbssd tmm",
-            $sum,
-            ", tmm",
-            $act,
-            ", tmm",
-            $weight,
-            "\n",
+            "tileloadd tmm", $act, ", [{acts} + {act_row} + ", $k, "*{act_block}]\n",
+            "tileloadd tmm", $weight, ", [{weights} + {row} + ", $k, "*{weight_block}]\n",
+            "tilezero tmm", $sum, "\n",
+            "tdpbssd tmm", $sum, ", tmm", $act, ", tmm", $weight, "\n",
         )
     };
 }
