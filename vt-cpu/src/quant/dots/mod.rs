@@ -130,7 +130,7 @@ fn by_panels<W: RowLanes, V: Vector, const R: usize, const T: usize>(
                 // Outputs that fill no vectors take the way through scratch.
                 let whole = rows == R * LANES;
                 if !whole && from > 0 {
-                    load_sums::<R, T>(&out, sums);
+                    load_sums::<V, R, T>(v, &out, sums);
                 }
                 let ends = match (from, whole) {
                     (0, true) => [Place::Nothing, Place::Outputs],
@@ -141,7 +141,7 @@ fn by_panels<W: RowLanes, V: Vector, const R: usize, const T: usize>(
                 let buffers = (&mut *sums, &mut padded, &mut *panel);
                 multiply_panel::<W, V, R, T>(v, (&weights, row), &tokens, (&mut out, ends), buffers);
                 if !whole {
-                    store_sums::<R, T>(sums, &mut out);
+                    store_sums::<V, R, T>(v, sums, &mut out);
                 }
             }
         }
@@ -192,11 +192,11 @@ fn multiply_panel<W: RowLanes, V: Vector, const R: usize, const T: usize>(
 
 /// Puts outputs where the tile wants them.
 #[inline(always)]
-fn load_sums<const R: usize, const T: usize>(out: &ViewMut<'_, f32>, sums: &mut [Lanes]) {
+fn load_sums<V: Vector, const R: usize, const T: usize>(v: V, out: &ViewMut<'_, f32>, sums: &mut [Lanes]) {
     for group in groups::<T>(out.rows()) {
         for t in 0..group.1 {
             for (vector, from) in out.row(group.0 + t).chunks(16).enumerate() {
-                copy_lanes(from, &mut sums[sum_of::<R>(group, t, vector)], |x| x.to_bits() as i32);
+                load_lanes(v, from, &mut sums[sum_of::<R>(group, t, vector)]);
             }
         }
     }
@@ -204,22 +204,31 @@ fn load_sums<const R: usize, const T: usize>(out: &ViewMut<'_, f32>, sums: &mut 
 
 /// And back.
 #[inline(always)]
-fn store_sums<const R: usize, const T: usize>(sums: &[Lanes], out: &mut ViewMut<'_, f32>) {
+fn store_sums<V: Vector, const R: usize, const T: usize>(v: V, sums: &[Lanes], out: &mut ViewMut<'_, f32>) {
     for group in groups::<T>(out.rows()) {
         for t in 0..group.1 {
             for (vector, to) in out.row_mut(group.0 + t).chunks_mut(16).enumerate() {
-                copy_lanes(&sums[sum_of::<R>(group, t, vector)], to, |x| f32::from_bits(x as u32));
+                store_lanes(v, &sums[sum_of::<R>(group, t, vector)], to);
             }
         }
     }
 }
 
-/// Copies as many as both have, sixteen at once where they do.
+/// Up to sixteen outputs as bits: by a vector where there are sixteen, of which the compiler makes moves of single words otherwise.
 #[inline(always)]
-pub(super) fn copy_lanes<A: Copy, B>(from: &[A], to: &mut [B], change: impl Fn(A) -> B) {
-    match (from.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
-        (Some(from), Some(to)) => from.iter().zip(to).for_each(|(&from, to)| *to = change(from)),
-        _ => from.iter().zip(to).for_each(|(&from, to)| *to = change(from)),
+pub(super) fn load_lanes<V: Vector>(v: V, from: &[f32], to: &mut Lanes) {
+    match from.first_chunk() {
+        Some(from) => store_floats(v, v.floats(from), to),
+        None => from.iter().zip(to).for_each(|(from, to)| *to = from.to_bits() as i32),
+    }
+}
+
+/// And back.
+#[inline(always)]
+pub(super) fn store_lanes<V: Vector>(v: V, from: &Lanes, to: &mut [f32]) {
+    match to.first_chunk_mut() {
+        Some(to) => v.store_floats(floats(v, from), to),
+        None => from.iter().zip(to).for_each(|(from, to)| *to = f32::from_bits(*from as u32)),
     }
 }
 

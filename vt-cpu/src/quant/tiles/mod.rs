@@ -16,7 +16,7 @@ use crate::block::{RowLanes, WeightBlock};
 
 use super::ahead::{ahead, next_chunk, panel_rows};
 use super::blocks_per_row;
-use super::dots::{Padded, copy_lanes, floats, store_floats};
+use super::dots::{Padded, load_lanes, store_lanes};
 use multiply::{Multiplier, TileSums};
 use panel::{Panel, panel_size};
 use tokens::{Tokens, tile_block_size};
@@ -188,11 +188,7 @@ fn multiply_panel<W: RowLanes>(
 fn load_sums(v: Avx512, out: &ViewMut<'_, f32>, sums: &mut [[TileSums; VECTORS]]) {
     for t in 0..out.rows() {
         for (from, sums) in out.row(t).chunks(TILE).zip(&mut sums[t / TILE]) {
-            let sums = &mut sums[t % TILE];
-            match from.first_chunk() {
-                Some(from) => store_floats(v, v.floats(from), sums),
-                None => copy_lanes(from, sums, |x| x.to_bits() as i32),
-            }
+            load_lanes(v, from, &mut sums[t % TILE]);
         }
     }
 }
@@ -202,11 +198,7 @@ fn load_sums(v: Avx512, out: &ViewMut<'_, f32>, sums: &mut [[TileSums; VECTORS]]
 fn store_sums(v: Avx512, sums: &[[TileSums; VECTORS]], out: &mut ViewMut<'_, f32>) {
     for t in 0..out.rows() {
         for (to, sums) in out.row_mut(t).chunks_mut(TILE).zip(&sums[t / TILE]) {
-            let sums = &sums[t % TILE];
-            match to.first_chunk_mut() {
-                Some(to) => v.store_floats(floats(v, sums), to),
-                None => copy_lanes(sums, to, |x| f32::from_bits(x as u32)),
-            }
+            store_lanes(v, &sums[t % TILE], to);
         }
     }
 }

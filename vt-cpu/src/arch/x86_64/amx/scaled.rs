@@ -97,7 +97,7 @@ macro_rules! sums {
 }
 
 macro_rules! blocks {
-    ($offset:ident, $acts:ident, $weights:ident, $ints:ident, $sums:ident, $act_block:expr, $weight_block:expr) => {
+    ($offset:ident, $acts:ident, $weights:ident, $ints:ident, $sums:ident, $block:expr) => {
         asm!(
             "vpbroadcastd zmm31, {magic:e}",
             start!(0, 4, 6, 0),
@@ -133,8 +133,8 @@ macro_rules! blocks {
             sums = in(reg) $sums,
             act_row = in(reg) 4 * QUANTS,
             row = in(reg) size_of::<Row>(),
-            act_block = const $act_block * size_of::<Row>(),
-            weight_block = const $weight_block * size_of::<Row>(),
+            act_block = const $block * size_of::<Row>(),
+            weight_block = const 2 * $block * size_of::<Row>(),
             out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
             out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
             out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _,
@@ -181,9 +181,9 @@ impl Tiles {
         // nothing is expected to be left in them, nor kept.
         unsafe {
             if OFFSET {
-                blocks!(offset, acts, weights, ints, sums, (QUANTS + 2), (2 * (QUANTS + 2)));
+                blocks!(offset, acts, weights, ints, sums, (QUANTS + 2));
             } else {
-                blocks!(scale, acts, weights, ints, sums, (QUANTS + 1), (2 * (QUANTS + 1)));
+                blocks!(scale, acts, weights, ints, sums, (QUANTS + 1));
             }
         }
     }
